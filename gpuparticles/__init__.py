@@ -1,0 +1,112 @@
+"""GPU-resident particle effects for moderngl.
+
+Public names load on first use, so that importing the package costs next to nothing and
+needs neither OpenGL nor a driver.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+__version__ = "0.1.0"
+
+if TYPE_CHECKING:
+    from gpuparticles.effect import (
+        Acceleration,
+        Box,
+        Burst,
+        Circle,
+        Cone,
+        Curve,
+        Drag,
+        Effect,
+        Emitter,
+        Flipbook,
+        Gradient,
+        Point,
+        Radial,
+        Range,
+        Sphere,
+        Sprite,
+        Vortex,
+        load,
+        modifier,
+        save,
+        schema,
+        shape,
+    )
+    from gpuparticles.errors import (
+        ContextError,
+        DocumentError,
+        EffectError,
+        ImportFormatError,
+        MissingExtraError,
+        ParticlesError,
+        ShaderError,
+    )
+    from gpuparticles.gpu import create_context
+    from gpuparticles.system import EffectInstance, EmitterInstance, ParticleSystem
+
+_HOMES = {
+    "gpuparticles.effect": (
+        "Acceleration Box Burst Circle Cone Curve Drag Effect Emitter Flipbook Gradient Point "
+        "Radial Range Sphere Sprite Vortex load modifier save schema shape"
+    ),
+    "gpuparticles.errors": (
+        "ContextError DocumentError EffectError ImportFormatError MissingExtraError "
+        "ParticlesError ShaderError"
+    ),
+    "gpuparticles.gpu": "create_context",
+    "gpuparticles.system": "EffectInstance EmitterInstance ParticleSystem",
+}
+_HOME_OF = {name: home for home, names in _HOMES.items() for name in names.split()}
+
+__all__ = [
+    "Acceleration",
+    "Box",
+    "Burst",
+    "Circle",
+    "Cone",
+    "ContextError",
+    "Curve",
+    "DocumentError",
+    "Drag",
+    "Effect",
+    "EffectError",
+    "EffectInstance",
+    "Emitter",
+    "EmitterInstance",
+    "Flipbook",
+    "Gradient",
+    "ImportFormatError",
+    "MissingExtraError",
+    "ParticleSystem",
+    "ParticlesError",
+    "Point",
+    "Radial",
+    "Range",
+    "ShaderError",
+    "Sphere",
+    "Sprite",
+    "Vortex",
+    "__version__",
+    "create_context",
+    "load",
+    "modifier",
+    "save",
+    "schema",
+    "shape",
+]
+
+
+def __getattr__(name: str) -> Any:  # noqa: ANN401 - a module attribute can be anything
+    if name not in _HOME_OF:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    value = getattr(import_module(_HOME_OF[name]), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return __all__
