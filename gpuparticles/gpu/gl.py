@@ -1,0 +1,248 @@
+"""The few raw OpenGL entry points and enums that moderngl does not offer.
+
+moderngl creates the objects and draws; saving, setting and restoring state needs OpenGL itself.
+"""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import moderngl
+from _moderngl import DefaultLoader
+
+from gpuparticles.errors import ContextError
+
+TEXTURE_UNITS = 7
+"""The engine binds GL_TEXTURE_2D on units 0..6."""
+
+UNIFORM_BINDINGS = 3
+"""The engine binds uniform buffers at points 0..2."""
+
+DRAW_BUFFERS = 5
+"""The engine's framebuffers have at most so many colour attachments."""
+
+# Name -> arguments > result. i: any 32-bit integer, enum, name or boolean; p: a ctypes array;
+# l: a pointer-sized offset or size; b: a boolean result.
+_CORE = {
+    "ActiveTexture": "i",
+    "BindBuffer": "ii",
+    "BindBufferBase": "iii",
+    "BindBufferRange": "iiill",
+    "BindFramebuffer": "ii",
+    "BindRenderbuffer": "ii",
+    "BindSampler": "ii",
+    "BindTexture": "ii",
+    "BindVertexArray": "i",
+    "BlendEquationSeparate": "ii",
+    "BlendFuncSeparate": "iiii",
+    "BlitFramebuffer": "iiiiiiiiii",
+    "CheckFramebufferStatus": "i>i",
+    "ClampColor": "ii",
+    "ClearBufferfv": "iip",
+    "ClearBufferuiv": "iip",
+    "ColorMaski": "iiiii",
+    "DepthFunc": "i",
+    "DepthMask": "i",
+    "Disable": "i",
+    "Disablei": "ii",
+    "DrawBuffers": "ip",
+    "Enable": "i",
+    "Enablei": "ii",
+    "GetBooleani_v": "iip",
+    "GetError": ">i",
+    "GetFloatv": "ip",
+    "GetInteger64i_v": "iip",
+    "GetIntegeri_v": "iip",
+    "GetIntegerv": "ip",
+    "IsEnabled": "i>b",
+    "IsEnabledi": "ii>b",
+    "PixelStorei": "ii",
+    "PolygonMode": "ii",
+    "ReadBuffer": "i",
+    "UseProgram": "i",
+    "Viewport": "iiii",
+}
+# Name -> arguments, and the OpenGL version that brought it.
+_LATER = {
+    "BlendEquationSeparatei": ("iii", 400),
+    "BlendFuncSeparatei": ("iiiii", 400),
+    "ViewportIndexedfv": ("ip", 410),
+    "ClipControl": ("ii", 450),
+}
+_TYPES: dict[str, Any] = {
+    "": None,
+    "b": ctypes.c_ubyte,
+    "i": ctypes.c_int,
+    "l": ctypes.c_ssize_t,
+    "p": ctypes.c_void_p,
+}
+
+
+class GL:
+    """Raw OpenGL of one context: ``gl.BindFramebuffer(gl.FRAMEBUFFER, name)``.
+
+    The functions take plain integers, and ctypes arrays where OpenGL takes a pointer. They report
+    no errors: OpenGL's error flag belongs to the host.
+
+    Args:
+        ctx: A moderngl context, which must be current.
+
+    Raises:
+        ContextError: The context is not current, has been released, or lacks a function that
+            OpenGL 3.3 has.
+    """
+
+    NONE = 0
+    TRIANGLES = 0x0004
+    FRONT = 0x0404
+    BACK = 0x0405
+    FRONT_AND_BACK = 0x0408
+    ONE = 1
+    ONE_MINUS_SRC_ALPHA = 0x0303
+    LEQUAL = 0x0203
+    GEQUAL = 0x0206
+    FUNC_ADD = 0x8006
+    FILL = 0x1B02
+    LOWER_LEFT = 0x8CA1
+    NEGATIVE_ONE_TO_ONE = 0x935E
+    FIXED_ONLY = 0x891D
+    COLOR = 0x1800
+    COLOR_BUFFER_BIT = 0x4000
+    NEAREST = 0x2600
+
+    # Capabilities.
+    BLEND = 0x0BE2
+    DEPTH_TEST = 0x0B71
+    STENCIL_TEST = 0x0B90
+    CULL_FACE = 0x0B44
+    SCISSOR_TEST = 0x0C11
+    COLOR_LOGIC_OP = 0x0BF2
+    RASTERIZER_DISCARD = 0x8C89
+    PRIMITIVE_RESTART = 0x8F9D
+    PRIMITIVE_RESTART_FIXED_INDEX = 0x8D69
+    SAMPLE_ALPHA_TO_COVERAGE = 0x809E
+    SAMPLE_ALPHA_TO_ONE = 0x809F
+    SAMPLE_COVERAGE = 0x80A0
+    SAMPLE_MASK = 0x8E51
+    POLYGON_OFFSET_FILL = 0x8037
+    POLYGON_SMOOTH = 0x0B41
+    CLIP_DISTANCE0 = 0x3000
+    ALPHA_TEST = 0x0BC0
+    POLYGON_STIPPLE = 0x0B42
+
+    # Other state.
+    BLEND_SRC_RGB = 0x80C9
+    BLEND_DST_RGB = 0x80C8
+    BLEND_SRC_ALPHA = 0x80CB
+    BLEND_DST_ALPHA = 0x80CA
+    BLEND_EQUATION_RGB = 0x8009
+    BLEND_EQUATION_ALPHA = 0x883D
+    CLAMP_FRAGMENT_COLOR = 0x891B
+    CLAMP_READ_COLOR = 0x891C
+    CLIP_DEPTH_MODE = 0x935D
+    CLIP_ORIGIN = 0x935C
+    COLOR_WRITEMASK = 0x0C23
+    CONTEXT_COMPATIBILITY_PROFILE_BIT = 2
+    CONTEXT_PROFILE_MASK = 0x9126
+    DEPTH_FUNC = 0x0B74
+    DEPTH_WRITEMASK = 0x0B72
+    DRAW_BUFFER0 = 0x8825
+    MAJOR_VERSION = 0x821B
+    POLYGON_MODE = 0x0B40
+    TRANSFORM_FEEDBACK_ACTIVE = 0x8E24
+    TRANSFORM_FEEDBACK_PAUSED = 0x8E23
+    VIEWPORT = 0x0BA2
+
+    # Bindings.
+    ACTIVE_TEXTURE = 0x84E0
+    ARRAY_BUFFER = 0x8892
+    ARRAY_BUFFER_BINDING = 0x8894
+    COLOR_ATTACHMENT0 = 0x8CE0
+    CURRENT_PROGRAM = 0x8B8D
+    DRAW_FRAMEBUFFER = 0x8CA9
+    DRAW_FRAMEBUFFER_BINDING = 0x8CA6
+    FRAMEBUFFER = 0x8D40
+    FRAMEBUFFER_COMPLETE = 0x8CD5
+    PIXEL_PACK_BUFFER = 0x88EB
+    PIXEL_PACK_BUFFER_BINDING = 0x88ED
+    PIXEL_UNPACK_BUFFER = 0x88EC
+    PIXEL_UNPACK_BUFFER_BINDING = 0x88EF
+    READ_FRAMEBUFFER = 0x8CA8
+    READ_FRAMEBUFFER_BINDING = 0x8CAA
+    RENDERBUFFER = 0x8D41
+    RENDERBUFFER_BINDING = 0x8CA7
+    SAMPLER_BINDING = 0x8919
+    TEXTURE0 = 0x84C0
+    TEXTURE_2D = 0x0DE1
+    TEXTURE_BINDING_2D = 0x8069
+    UNIFORM_BUFFER = 0x8A11
+    UNIFORM_BUFFER_BINDING = 0x8A28
+    UNIFORM_BUFFER_SIZE = 0x8A2A
+    UNIFORM_BUFFER_START = 0x8A29
+    VERTEX_ARRAY_BINDING = 0x85B5
+
+    # Pixel transfer.
+    UNPACK_SWAP_BYTES = 0x0CF0
+    UNPACK_LSB_FIRST = 0x0CF1
+    UNPACK_ROW_LENGTH = 0x0CF2
+    UNPACK_SKIP_ROWS = 0x0CF3
+    UNPACK_SKIP_PIXELS = 0x0CF4
+    UNPACK_ALIGNMENT = 0x0CF5
+    UNPACK_SKIP_IMAGES = 0x806D
+    UNPACK_IMAGE_HEIGHT = 0x806E
+    PACK_SWAP_BYTES = 0x0D00
+    PACK_LSB_FIRST = 0x0D01
+    PACK_ROW_LENGTH = 0x0D02
+    PACK_SKIP_ROWS = 0x0D03
+    PACK_SKIP_PIXELS = 0x0D04
+    PACK_ALIGNMENT = 0x0D05
+    PACK_SKIP_IMAGES = 0x806B
+    PACK_IMAGE_HEIGHT = 0x806C
+
+    if TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> Callable[..., Any]: ...
+
+    def __init__(self, ctx: moderngl.Context) -> None:
+        try:
+            DefaultLoader()  # refuses when no context is current
+        except RuntimeError as error:
+            raise ContextError(
+                "the OpenGL context is not current on this thread; make it current first"
+            ) from error
+        loader = ctx.mglo._context
+        self._load: Callable[[str], int] = (
+            loader.load_opengl_function if hasattr(loader, "load_opengl_function") else loader.load
+        )
+        self.version: int = ctx.version_code
+        for name, signature in _CORE.items():
+            setattr(self, name, self.function(name, signature))
+        for name, (signature, version) in _LATER.items():
+            if self.version >= version:
+                setattr(self, name, self.function(name, signature))
+        profile = (ctypes.c_int * 1)()
+        self.GetIntegerv(self.CONTEXT_PROFILE_MASK, profile)
+        self.compatibility = bool(profile[0] & self.CONTEXT_COMPATIBILITY_PROFILE_BIT)
+
+    def function(self, name: str, signature: str) -> Callable[..., Any]:
+        """Load one more entry point.
+
+        Args:
+            name: The name without its ``gl``.
+            signature: Argument letters, then ``>`` and the result's letter if there is a result;
+                i is a 32-bit integer, p a ctypes array, l a pointer-sized integer, b a boolean.
+
+        Raises:
+            ContextError: The driver does not have it.
+        """
+        address = self._load("gl" + name)
+        if not address:
+            raise ContextError(f"the OpenGL driver has no gl{name}; install one with OpenGL 3.3")
+        arguments, _, result = signature.partition(">")
+        # Undeclared arguments are half as expensive to pass. Integers then go as 32 bits and
+        # arrays as pointers, which is right for all but pointer-sized integers.
+        types = [_TYPES[letter] for letter in arguments] if "l" in arguments else []
+        prototype = ctypes.PYFUNCTYPE(_TYPES[result], *types)
+        return prototype(address)

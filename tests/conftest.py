@@ -1,0 +1,105 @@
+"""Fixtures for all tests. A missing OpenGL driver fails them; it never skips them."""
+
+from __future__ import annotations
+
+import gc
+from collections.abc import Callable, Iterator
+from typing import Any, NoReturn
+
+import hypothesis
+import moderngl
+import numpy as np
+import pytest
+
+from gpuparticles.gpu.context import create_context
+from gpuparticles.gpu.gl import GL
+
+hypothesis.settings.register_profile("deterministic", derandomize=True, deadline=None)
+hypothesis.settings.load_profile("deterministic")
+
+_KINDS = ("Texture", "Buffer", "Framebuffer", "VertexArray", "Program", "Shader", "Sampler")
+_KINDS += ("Renderbuffer", "Query")
+_BEYOND = 256  # names are handed out from the lowest, so none lives so far above the highest seen
+
+
+class LiveObjects:
+    """Asks OpenGL itself which of its objects are alive, so that nothing escapes the count."""
+
+    def __init__(self, gl: GL) -> None:
+        self._probes = {kind: gl.function(f"Is{kind}", "i>b") for kind in _KINDS}
+        self._highest = dict.fromkeys(_KINDS, 0)
+
+    def __call__(self) -> dict[str, list[int]]:
+        """The names alive, by kind; kinds without any are left out."""
+        alive = {}
+        for kind, probe in self._probes.items():
+            names = [n for n in range(1, self._highest[kind] + _BEYOND) if probe(n)]
+            if names:
+                self._highest[kind] = max(self._highest[kind], names[-1])
+                alive[kind] = names
+        return alive
+
+
+@pytest.fixture(scope="session")
+def session_ctx() -> Iterator[moderngl.Context]:
+    """One headless context for the whole run; tests use ``ctx``."""
+    context = create_context()
+    # None: an object that is not released stays alive and is counted, never collected by chance.
+    context.gc_mode = None
+    yield context
+    context.release()
+
+
+@pytest.fixture(scope="session")
+def live_objects(session_ctx: moderngl.Context) -> LiveObjects:
+    """Call it for the OpenGL objects that are alive now."""
+    return LiveObjects(GL(session_ctx))
+
+
+@pytest.fixture
+def ctx(
+    session_ctx: moderngl.Context, live_objects: Callable[[], dict[str, list[int]]]
+) -> Iterator[moderngl.Context]:
+    """A context without errors; the test must leave none, and no OpenGL object either."""
+    assert session_ctx.error == "GL_NO_ERROR", "an error was pending before the test"
+    before = live_objects()
+    yield session_ctx
+    assert session_ctx.error == "GL_NO_ERROR", "the test left an OpenGL error"
+    gc.collect()
+    assert live_objects() == before, "the test left OpenGL objects alive"
+
+
+@pytest.fixture
+def no_readback(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Every way to read from the GPU raises."""
+
+    def refuse(*args: Any, **kwargs: Any) -> NoReturn:
+        raise AssertionError("something was read back from the GPU")
+
+    for cls in (
+        moderngl.Texture,
+        moderngl.TextureArray,
+        moderngl.Texture3D,
+        moderngl.TextureCube,
+        moderngl.Framebuffer,
+        moderngl.Buffer,
+    ):
+        for method in ("read", "read_into", "read_chunks", "read_chunks_into", "bind_to_memory"):
+            if hasattr(cls, method):
+                monkeypatch.setattr(cls, method, refuse)
+
+    load = GL.function
+
+    def function(self: GL, name: str, signature: str) -> Callable[..., Any]:
+        raw = name.startswith(
+            ("ReadPixels", "ReadnPixels", "GetTexImage", "MapBuffer", "GetBuffer")
+        )
+        return refuse if raw else load(self, name, signature)
+
+    monkeypatch.setattr(GL, "function", function)
+
+
+@pytest.fixture
+def rng() -> np.random.Generator:
+    """A generator with a fixed seed."""
+    return np.random.default_rng(20240229)
