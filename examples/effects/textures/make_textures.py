@@ -4,12 +4,12 @@
 
 The sheets are drawn from physics in miniature rather than painted: the flame is a small
 two-dimensional fluid, hot and torn by its own eddies; the smoke is a volume of billowing
-noise, lit from the top left with its own shadow; the spark is a point of light. All are
-white, with what is grey in them being darkness, so that an effect's colours tint them.
-Needs nothing beyond NumPy and Pillow, takes some seconds, and makes the same pictures
-each time.
+noise, lit from the top left with its own shadow; the spark is a point of light. Smoke and
+spark are white with grey shades, the flame is white where it is hot and red where it
+cools, so that an effect's colours tint them. Needs nothing beyond NumPy and Pillow, takes
+some seconds, and makes the same pictures each time.
 
-The PNGs are grey with straight alpha, frames from the top left, row by row.
+The PNGs have straight alpha, and their frames run from the top left, row by row.
 """
 
 from __future__ import annotations
@@ -37,18 +37,19 @@ def main() -> None:
     save("spark.png", spark())
 
 
-def save(name: str, frames: Iterator[tuple[Floats, Floats]]) -> None:
-    """Write frames as a sheet, as square as their number allows.
+def save(name: str, frames: Iterator[tuple[Floats, ...]]) -> None:
+    """Write frames as a square sheet.
 
     Args:
         name: The file's name.
-        frames: For each frame its luminance and its straight alpha, both (n, n) in 0..1.
+        frames: For each frame its channels, luminance and straight alpha or red, green, blue
+            and straight alpha, each (n, n) in 0..1.
     """
     cells = [np.stack(frame, axis=-1) for frame in frames]
     side = round(sqrt(len(cells)))
     rows = [np.concatenate(cells[i : i + side], axis=1) for i in range(0, len(cells), side)]
     sheet = np.clip(np.concatenate(rows) * 255 + 0.5, 0, 255).astype(np.uint8)
-    Image.fromarray(sheet, "LA").save(HERE / name, optimize=True)
+    Image.fromarray(sheet).save(HERE / name, optimize=True)
     print(HERE / name)
 
 
@@ -92,7 +93,7 @@ def flame(
     grid: int = 192,
     substeps: int = 3,
     seconds: float = 0.79,
-) -> Iterator[tuple[Floats, Floats]]:
+) -> Iterator[tuple[Floats, ...]]:
     """One lick of flame: it is born at the bottom, rises, stretches, tears and goes out.
 
     Heat is carried by a fluid without viscosity (Stam's stable fluids on a periodic grid),
@@ -182,8 +183,9 @@ def flame(
         heat = np.maximum(heat - cooling * dt, 0)
 
         if step % substeps == 0:
-            image = cell(heat[::-1])
-            yield 0.3 + 0.7 * np.clip(image, 0, 1), smoothstep(0, 0.5, image) * frame_mask()
+            image = np.clip(cell(heat[::-1]), 0, 1)
+            red, green, blue = 0.55 + 0.45 * image, 0.22 + 0.78 * image, 0.1 + 0.9 * image**1.5
+            yield red, green, blue, smoothstep(0, 0.5, image) * frame_mask()
 
 
 def frame_mask() -> Floats:
@@ -196,7 +198,7 @@ def frame_mask() -> Floats:
 # -- smoke ----------------------------------------------------------------------------------
 
 
-def smoke(seed: int = 5, size: int = 112, layers: int = 44) -> Iterator[tuple[Floats, Floats]]:
+def smoke(seed: int = 5, size: int = 112, layers: int = 44) -> Iterator[tuple[Floats, ...]]:
     """A puff that billows, grows, thins and dissolves, lit from the top left.
 
     Args:
@@ -275,7 +277,7 @@ def smoke(seed: int = 5, size: int = 112, layers: int = 44) -> Iterator[tuple[Fl
 # -- spark ----------------------------------------------------------------------------------
 
 
-def spark(size: int = 64) -> Iterator[tuple[Floats, Floats]]:
+def spark(size: int = 64) -> Iterator[tuple[Floats, ...]]:
     """A round point of light: a hot core in a soft halo. Stretch makes a streak of it."""
     line = (np.arange(size, dtype=np.float32) + 0.5) / size * 2 - 1
     r = np.hypot(line[:, None], line[None, :])
