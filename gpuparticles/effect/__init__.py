@@ -1,0 +1,90 @@
+"""What an effect is: frozen, checked descriptions and their JSON documents.
+
+Nothing here knows OpenGL or the time.
+"""
+
+from __future__ import annotations
+
+from gpuparticles.effect.description import Takes, default, description
+from gpuparticles.effect.document import load, parse, save, schema
+from gpuparticles.effect.effect import Burst, Effect, Emitter
+from gpuparticles.effect.kinds import DIRECTION, POINT, KernelField, Kind, fields_of, kinds
+from gpuparticles.effect.modifiers import (
+    Acceleration,
+    Drag,
+    Force,
+    Modifier,
+    Radial,
+    Resistance,
+    Vortex,
+    modifier,
+)
+from gpuparticles.effect.random import Random
+from gpuparticles.effect.rules import Number, Rule
+from gpuparticles.effect.shapes import Box, Circle, Cone, Point, Shape, Sphere, shape
+from gpuparticles.effect.sprite import Flipbook, Sprite
+from gpuparticles.effect.values import (
+    RGBA,
+    Color,
+    ColorOverLife,
+    Curve,
+    Direction,
+    Gradient,
+    OverLife,
+    Range,
+    Scalar,
+    Vec3,
+    Vector,
+    span,
+)
+
+__all__ = [
+    "DIRECTION",
+    "POINT",
+    "RGBA",
+    "Acceleration",
+    "Box",
+    "Burst",
+    "Circle",
+    "Color",
+    "ColorOverLife",
+    "Cone",
+    "Curve",
+    "Direction",
+    "Drag",
+    "Effect",
+    "Emitter",
+    "Flipbook",
+    "Force",
+    "Gradient",
+    "KernelField",
+    "Kind",
+    "Modifier",
+    "Number",
+    "OverLife",
+    "Point",
+    "Radial",
+    "Random",
+    "Range",
+    "Resistance",
+    "Rule",
+    "Scalar",
+    "Shape",
+    "Sphere",
+    "Sprite",
+    "Takes",
+    "Vec3",
+    "Vector",
+    "Vortex",
+    "default",
+    "description",
+    "fields_of",
+    "kinds",
+    "load",
+    "modifier",
+    "parse",
+    "save",
+    "schema",
+    "shape",
+    "span",
+]

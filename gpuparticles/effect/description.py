@@ -1,0 +1,178 @@
+"""`description`: what makes a class a frozen, checked part of an effect.
+
+A description is a frozen, slotted dataclass that pydantic checks. Built by hand, it raises an
+EffectError that lists everything that is wrong; inside a document or another description, its
+mistakes join the others with their path in front.
+"""
+
+from __future__ import annotations
+
+import functools
+import inspect
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import MISSING, Field, fields
+from typing import TYPE_CHECKING, Annotated, Any, Generic, TypeVar, dataclass_transform, overload
+
+from pydantic import ConfigDict, GetCoreSchemaHandler, ValidationError
+from pydantic.dataclasses import dataclass
+from pydantic_core import CoreSchema, core_schema
+
+from gpuparticles.effect.mistakes import Mistake, mistakes_in, refusal, refused
+from gpuparticles.effect.rules import Flag, Number, Text
+from gpuparticles.errors import EffectError
+
+__all__ = ["Takes", "checked", "default", "description", "explain", "fields_in_order", "settings"]
+
+T = TypeVar("T")
+Given = TypeVar("Given")
+Held = TypeVar("Held")
+
+_CONFIG = ConfigDict(extra="forbid", validate_default=True, arbitrary_types_allowed=True)
+_PLAIN: dict[object, object] = {
+    "float": Annotated[float, Number()],
+    "int": Annotated[int, Number(whole=True)],
+    "bool": Annotated[bool, Flag()],
+    "str": Annotated[str, Text()],
+}
+"""What a plain annotation stands for; pydantic alone would read "1" and True as numbers."""
+
+if TYPE_CHECKING:
+
+    class Takes(Generic[Given, Held]):
+        """A field that takes `Given` from its author and reads back as `Held`.
+
+        To a type checker it is a descriptor, whose ``__set__`` gives the type of the argument of
+        ``__init__``. At run time ``Takes[Given, Held]`` is simply ``Held``.
+        """
+
+        @overload
+        def __get__(self, instance: None, owner: type) -> Takes[Given, Held]: ...
+        @overload
+        def __get__(self, instance: object, owner: type) -> Held: ...
+        def __get__(self, instance: object | None, owner: type) -> Any: ...
+        def __set__(self, instance: object, value: Given) -> None: ...
+
+else:
+
+    class Takes:
+        """A field that takes one type from its author and reads back as another."""
+
+        def __class_getitem__(cls, given_and_held):
+            """The type that the field holds."""
+            return given_and_held[1]
+
+
+def default(value: Any) -> Any:
+    """`value` itself, typed so that it can be the default of a field that `Takes` something."""
+    return value
+
+
+@overload
+@dataclass_transform(frozen_default=True)
+def description(cls: type[T]) -> type[T]: ...
+@overload
+@dataclass_transform(frozen_default=True)
+def description(*, kw_only: bool) -> Callable[[type[T]], type[T]]: ...
+def description(cls: type[T] | None = None, *, kw_only: bool = False) -> Any:
+    """Make `cls` a frozen, slotted, checked dataclass.
+
+    Plain ``float``, ``int``, ``bool`` and ``str`` annotations refuse everything else. A method
+    ``mistakes(self) -> Iterator[Mistake]`` may check what several fields say together; it is
+    called only when each field is right by itself.
+
+    Args:
+        cls: A class with annotated fields.
+        kw_only: Its fields are given by name only.
+
+    Raises:
+        EffectError: From the constructor, when a value is missing, unknown or wrong.
+    """
+    if cls is None:
+        return functools.partial(description, kw_only=kw_only)
+    annotations = inspect.get_annotations(cls)
+    cls.__annotations__ = {
+        name: _PLAIN.get(getattr(annotation, "__name__", annotation), annotation)
+        for name, annotation in annotations.items()
+    }
+    if not hasattr(cls, "__get_pydantic_core_schema__"):
+        cls.__get_pydantic_core_schema__ = classmethod(checked)  # type: ignore[attr-defined]
+    make = dataclass(frozen=True, slots=True, repr=False, kw_only=kw_only, config=_CONFIG)
+    made: Any = make(cls)
+    if "__repr__" not in vars(cls):
+        made.__repr__ = _repr
+    _say_what_is_wrong(made)
+    return made
+
+
+def checked(cls: type, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
+    """The pydantic schema of a description, with our sentences for what it refuses."""
+    inner: CoreSchema = handler(source)
+    finished: CoreSchema | None = vars(cls).get("__pydantic_core_schema__")
+    if inner is finished:
+        return inner  # the finished class used as a field: it has been through here
+
+    def check(value: Any, validate: core_schema.ValidatorFunctionWrapHandler) -> Any:
+        try:
+            made = validate(value)
+        except ValidationError as error:
+            known = [field.name for field in fields_in_order(cls)]
+            raise refusal(mistakes_in(error, known)) from None
+        if found := list(getattr(made, "mistakes", tuple)()):
+            raise refusal(found)
+        return made
+
+    return core_schema.no_info_wrap_validator_function(check, inner)
+
+
+def fields_in_order(cls: type) -> list[Field[Any]]:
+    """The fields of a description as its author gives them: positional first, then by name."""
+    return sorted(fields(cls), key=lambda field: bool(field.kw_only))
+
+
+def settings(value: Any) -> Iterator[tuple[str, Any]]:
+    """Name and value of the fields of a description that are not at their default."""
+    for field in fields_in_order(type(value)):
+        held = getattr(value, field.name)
+        if field.default is MISSING or held != field.default:
+            yield field.name, held
+
+
+def explain(cls: type) -> dict[str, str]:
+    """What the docstrings of a description and of its bases say of each field, under ``Args:``."""
+    found: dict[str, str] = {}
+    for base in reversed(cls.__mro__):
+        _, _, arguments = inspect.cleandoc(vars(base).get("__doc__") or "").partition("\nArgs:\n")
+        section = re.split(r"\n(?=\S)", arguments)[0]
+        for entry in re.split(r"\n(?= {4}\S)", f"\n{section}"):
+            name, colon, text = entry.strip().partition(":")
+            if colon:
+                found[name] = " ".join(text.split())
+    return found
+
+
+def _repr(self: object) -> str:
+    given = ", ".join(f"{name}={value!r}" for name, value in settings(self))
+    return f"{type(self).__name__}({given})"
+
+
+def _say_what_is_wrong(cls: Any) -> None:
+    """Let the constructor of `cls` raise EffectError, and name the arguments given by position."""
+    construct = cls.__init__
+    names = [field.name for field in fields_in_order(cls) if not field.kw_only]
+
+    @functools.wraps(construct)
+    def __init__(self: Any, *values: Any, **named: Any) -> None:  # noqa: N807 - it is one
+        given = dict(zip(names, values, strict=False))
+        try:
+            if twice := given.keys() & named.keys():
+                raise refusal(Mistake((name,), "given by position and by name") for name in twice)
+            if len(values) > len(given):
+                takes = f"at most {len(names)} ({', '.join(names)})" if names else "none"
+                raise refused(f"{len(values)} values are given by position; it takes {takes}")
+            construct(self, **given, **named)
+        except ValidationError as error:
+            found = (f"{cls.__name__}: {mistake}" for mistake in mistakes_in(error))
+            raise EffectError("\n".join(found)) from None
+
+    cls.__init__ = __init__

@@ -1,0 +1,176 @@
+"""Effects, emitters and bursts: the description of what is played."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from gpuparticles.effect.description import Takes, default, description
+from gpuparticles.effect.mistakes import Mistake, show
+from gpuparticles.effect.modifiers import Modifier
+from gpuparticles.effect.plain import document_text
+from gpuparticles.effect.rules import Flag, Number, Text
+from gpuparticles.effect.shapes import Point, Shape
+from gpuparticles.effect.sprite import Sprite
+from gpuparticles.effect.values import (
+    WHITE,
+    Color,
+    ColorOverLife,
+    Curve,
+    Gradient,
+    Lifetime,
+    OptionalVector,
+    Range,
+    Ranged,
+    Scalar,
+    ScalarLike,
+    SizeOverLife,
+)
+
+__all__ = ["Burst", "Effect", "Emitter"]
+
+_MOST = 2**31 - 1  # particles are counted in 32 bits
+_BLOCK_ROWS = 1024  # 16 KB, the size of a uniform block that every driver has
+_EMITTER_ROWS = 64
+_MODIFIER_ROWS = 8
+
+
+@description
+class Burst:
+    """Particles born all at once.
+
+    Args:
+        time: Seconds after the start of the loop, 0 or more.
+        count: How many, 0 or more.
+    """
+
+    time: Annotated[float, Number("a time", "seconds", least=0)] = 0.0
+    count: Annotated[int, Number("a count", least=0, most=_MOST, whole=True)] = 1
+
+
+@description
+class Emitter:
+    """A source of particles of one look and behaviour.
+
+    A number may be a constant, or a range (low, high) from which each particle draws its own at
+    birth. Angles are in degrees, times in seconds, lengths in world units.
+
+    Args:
+        name: By which a playing effect finds it; no other emitter of the effect has it.
+        capacity: How many particles live at most. Births beyond it are dropped and counted.
+        rate: Births per second, 0 or more; the first comes 1/rate seconds after the start.
+        bursts: Births all at once, at their times in every loop.
+        lifetime: Seconds a particle lives, 0 or more; ``math.inf`` (``"inf"`` in a document)
+            for ever.
+        shape: Where particles are born.
+        speed: At birth, in units/s, along the emitter's +Y turned by the spread.
+        spread: Half-angle in degrees, 0 to 180, of the cone of directions round +Y; uniform over
+            its solid angle. A shape may add to it.
+        velocity: At birth, in units/s, instead of `speed` along +Y; three numbers or ranges. The
+            spread turns it too.
+        space: ``"world"``: born where the emitter is, then free. ``"local"``: carried along when
+            the emitter moves and turns.
+        size: Full width of the sprite in units, 0 or more.
+        size_over_life: Factor of the size over life, 0 or more.
+        rotation: Angle of the sprite at birth, in degrees, counter-clockwise.
+        angular_velocity: Turning of the sprite, in degrees/s.
+        color: Colour at birth, straight alpha.
+        color_over_life: Factor of the colour over life.
+        modifiers: What acts on the particles, in order; before those of the effect.
+        sprite: How a particle looks.
+        duration: Seconds that emission lasts, or that a loop does; None for the effect's.
+        loop: Whether emission begins again after `duration`; None for the effect's.
+    """
+
+    name: Annotated[str, Text("a name")]
+    capacity: Annotated[int, Number("a capacity", least=0, most=_MOST, whole=True)] = 1000
+    rate: Annotated[float, Number("a rate", "births a second", least=0)] = 10.0
+    bursts: Takes[Iterable[Burst], tuple[Burst, ...]] = default(())
+    lifetime: Lifetime = default(1.0)
+    shape: Shape = Point()
+    speed: Scalar = default(1.0)
+    spread: Annotated[float, Number("a spread", "degrees", least=0, most=180)] = 0.0
+    velocity: OptionalVector = default(None)
+    space: Literal["world", "local"] = "world"
+    size: Takes[ScalarLike, Annotated[float | Range, Ranged(Number("a size", least=0))]] = default(
+        1.0
+    )
+    size_over_life: SizeOverLife = default(Curve([(0, 1)]))
+    rotation: Scalar = default(0.0)
+    angular_velocity: Scalar = default(0.0)
+    color: Color = default(WHITE)
+    color_over_life: ColorOverLife = default(Gradient([(0, WHITE)]))
+    modifiers: Takes[Iterable[Modifier], tuple[Modifier, ...]] = default(())
+    sprite: Sprite = Sprite()
+    duration: Annotated[float, Number("a duration", "seconds", least=0.001)] | None = None
+    loop: Annotated[bool, Flag()] | None = None
+
+
+@description
+class Effect:
+    """Emitters that play together, and what acts on the particles of all of them.
+
+    Args:
+        name: What it is called.
+        emitters: At least one; each has a name of its own.
+        duration: Seconds that emission lasts, or that a loop does.
+        loop: Whether emission begins again after `duration`, for ever.
+        modifiers: What acts on the particles of every emitter, in order, after its own.
+    """
+
+    name: Annotated[str, Text("a name")]
+    emitters: Takes[Iterable[Emitter], Annotated[tuple[Emitter, ...], Field(min_length=1)]]
+    duration: Annotated[float, Number("a duration", "seconds", least=0.001)] = 5.0
+    loop: bool = True
+    modifiers: Takes[Iterable[Modifier], tuple[Modifier, ...]] = default(())
+
+    def duration_of(self, emitter: Emitter) -> float:
+        """Seconds that a loop of `emitter` lasts: its own duration or else the effect's."""
+        return self.duration if emitter.duration is None else emitter.duration
+
+    def loop_of(self, emitter: Emitter) -> bool:
+        """Whether `emitter` loops: its own word or else the effect's."""
+        return self.loop if emitter.loop is None else emitter.loop
+
+    def modifiers_of(self, emitter: Emitter) -> tuple[Modifier, ...]:
+        """All that acts on the particles of `emitter`, in order: its own, then the effect's."""
+        return emitter.modifiers + self.modifiers
+
+    def to_json(self) -> str:
+        """The effect as the text of a document, without what is at its default.
+
+        Raises:
+            DocumentError: It holds what a document cannot, such as a texture in memory.
+        """
+        return document_text(self)
+
+    def mistakes(self) -> Iterator[Mistake]:
+        """Names used twice, bursts that a loop never reaches, more curves than a shader holds."""
+        names = [emitter.name for emitter in self.emitters]
+        for index, emitter in enumerate(self.emitters):
+            here = ("emitters", index)
+            if (first := names.index(emitter.name)) < index:
+                taken = f"{show(emitter.name)} is the name of emitters[{first}] too"
+                yield Mistake((*here, "name"), f"{taken}; each emitter has its own")
+            duration = self.duration_of(emitter)
+            for number, burst in enumerate(emitter.bursts):
+                if self.loop_of(emitter) and burst.time >= duration:
+                    late = f"{show(burst.time)} is not within the loop of {show(duration)} seconds"
+                    yield Mistake((*here, "bursts", number, "time"), f"{late}; it would never fire")
+            rows = _uniform_rows(emitter, self.modifiers_of(emitter))
+            if rows > _BLOCK_ROWS:
+                yield Mistake(
+                    here,
+                    f"the stops and modifiers of {show(emitter.name)} take {rows} rows of a "
+                    f"shader's {_BLOCK_ROWS}; use fewer stops",
+                )
+
+
+def _uniform_rows(emitter: Emitter, modifiers: tuple[Modifier, ...]) -> int:
+    """At most so many rows of four floats hold an emitter's values in a shader."""
+    curves: list[Curve | Gradient] = [emitter.size_over_life, emitter.color_over_life]
+    curves += [modifier.over_life for modifier in modifiers if modifier.over_life is not None]
+    stops = sum(len(curve.segments()) for curve in curves)
+    return _EMITTER_ROWS + _MODIFIER_ROWS * len(modifiers) + stops

@@ -1,0 +1,167 @@
+"""What is wrong with a description: where, and in one sentence.
+
+A check raises `refused(sentence, *path)`. pydantic collects what the fields of an object raise
+and puts each one's place in front, so that a whole document's mistakes arrive together.
+"""
+
+from __future__ import annotations
+
+import difflib
+import json
+import math
+import re
+from collections.abc import Callable, Hashable, Iterable, Mapping
+from typing import Any, NamedTuple, TypeVar
+
+import numpy as np
+from pydantic import ValidationError
+from pydantic_core import InitErrorDetails, PydanticCustomError
+
+__all__ = [
+    "Mistake",
+    "gather",
+    "known_names",
+    "mistakes_in",
+    "refusal",
+    "refused",
+    "show",
+    "suggestion",
+]
+
+Key = TypeVar("Key", bound=Hashable)
+Result = TypeVar("Result")
+
+_LONGEST = 60  # characters of a given value that a sentence quotes
+
+
+class Mistake(NamedTuple):
+    """One thing that is wrong.
+
+    Args:
+        path: Field names and list positions that lead to it, outermost first.
+        sentence: What was given and what is allowed.
+    """
+
+    path: tuple[str | int, ...]
+    sentence: str
+
+    def __str__(self) -> str:
+        steps = (f"[{step}]" if isinstance(step, int) else f".{step}" for step in self.path)
+        path = "".join(steps).removeprefix(".")
+        return f"{path}: {self.sentence}" if path else self.sentence
+
+
+def refusal(mistakes: Iterable[Mistake]) -> ValidationError:
+    """The exception that carries `mistakes` through pydantic."""
+    return ValidationError.from_exception_data(
+        "description",
+        [
+            InitErrorDetails(
+                type=PydanticCustomError("mistake", "{sentence}", {"sentence": sentence}),
+                loc=path,
+                input=None,
+            )
+            for path, sentence in mistakes
+        ],
+    )
+
+
+def refused(sentence: str, *path: str | int) -> ValidationError:
+    """The exception that says one `sentence` of what lies at `path`."""
+    return refusal([Mistake(path, sentence)])
+
+
+def mistakes_in(error: ValidationError, known: Iterable[str] = ()) -> list[Mistake]:
+    """All that `error` found.
+
+    Args:
+        error: What pydantic raised.
+        known: The names of the fields of the object that raised it, for suggestions.
+    """
+    return [
+        Mistake(detail["loc"], _sentence(detail, list(known)))
+        for detail in error.errors(include_url=False)
+    ]
+
+
+def gather(read: Callable[[Any], Result], items: Iterable[tuple[Key, Any]]) -> dict[Key, Result]:
+    """Apply `read` to each value, keeping its key; what it refuses is refused all at once."""
+    results: dict[Key, Result] = {}
+    mistakes: list[Mistake] = []
+    for key, value in items:
+        try:
+            results[key] = read(value)
+        except ValidationError as error:
+            step = key if isinstance(key, int) else str(key)
+            mistakes += [Mistake((step, *path), why) for path, why in mistakes_in(error)]
+    if mistakes:
+        raise refusal(mistakes)
+    return results
+
+
+def show(value: object) -> str:
+    """`value` as a sentence quotes it: as JSON writes it where it can, and never long."""
+    match value:
+        case float() | np.floating() if math.isfinite(value):
+            text = f"{float(value):.15g}"
+        case float() | np.floating():
+            text = "NaN" if math.isnan(value) else "inf" if value > 0 else "-inf"
+        case bool() | None | str():
+            text = json.dumps(value, ensure_ascii=False)
+        case int() | np.integer():
+            text = str(int(value)) if abs(value) < 10**_LONGEST else "a huge number"
+        case list() | tuple():
+            text = f"[{', '.join(show(item) for item in value[:_LONGEST])}]"
+        case dict():
+            pairs = list(value.items())[:_LONGEST]
+            text = f"{{{', '.join(f'{show(key)}: {show(item)}' for key, item in pairs)}}}"
+        case np.ndarray() if value.size <= _LONGEST:
+            text = show(value.tolist())
+        case _ if hasattr(type(value), "__dataclass_fields__"):
+            text = repr(value)
+        case _:
+            text = f"an object of type {type(value).__name__}"
+    return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 3]}..."
+
+
+def suggestion(given: object, known: Iterable[str]) -> str:
+    """``; did you mean "drag"?`` when a known name is close to what was given, else nothing."""
+    if not isinstance(given, str) or not given:
+        return ""
+    names = list(known)
+    word = given.lower()
+    close = difflib.get_close_matches(word, names, n=1)
+    close = close or [name for name in names if len(word) > 1 and name.startswith(word)]
+    return f'; did you mean "{close[0]}"?' if close else ""
+
+
+def known_names(given: object, known: Iterable[str], what: str) -> str:
+    """A suggestion when there is a close one, else all the names that there are."""
+    names = list(known)
+    return suggestion(given, names) or f"; known {what}: {', '.join(names)}"
+
+
+def _sentence(detail: Mapping[str, Any], known: list[str]) -> str:
+    """Our sentence for one of pydantic's findings."""
+    given, context = detail["input"], detail.get("ctx", {})
+    match detail["type"]:
+        case "mistake":
+            return str(context["sentence"])
+        case "missing":
+            return "nothing is given, and it has no default"
+        case "unexpected_keyword_argument":
+            name = detail["loc"][-1]
+            return f"unknown field {show(name)}{known_names(name, known, 'fields')}"
+        case "dataclass_type":
+            fields = f"; its fields are {', '.join(known)}" if known else ""
+            return f"{show(given)} is not of type {context['class_name']}{fields}"
+        case "literal_error":
+            words = re.findall(r"'([^']*)'", context["expected"])
+            allowed = " or ".join(f'"{word}"' for word in words)
+            return f"{show(given)} is not {allowed}{suggestion(given, words)}"
+        case "tuple_type":
+            return f"{show(given)} is not a list"
+        case "too_short":
+            return f"an empty list; at least {context['min_length']} is needed"
+        case _:
+            return f"{show(given)} is refused: {detail['msg']}"

@@ -1,0 +1,238 @@
+"""What acts on particles while they live.
+
+Each modifier has a kernel ``glsl/modifiers/<kind>.glsl`` and a twin of it in NumPy beside its
+description. A kernel says what the modifier does at one place and moment: a force gives an
+acceleration, a resistance a rate of decay. The step that integrates them is the same for all.
+
+The first field of a kernel is the modifier's strength. Before the kernel sees it, it becomes, for
+each particle, ``strength * (1 + variation * r) * over_life(age / lifetime)`` with r drawn once
+from [-1, 1), and its sign turns where `handedness` says so.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Annotated, Any, ClassVar, Literal, TypeVar, dataclass_transform
+
+import numpy as np
+
+from gpuparticles.effect.description import Takes, default, description
+from gpuparticles.effect.kinds import DIRECTION, POINT, Kind, fields_of, register
+from gpuparticles.effect.mistakes import refused, show
+from gpuparticles.effect.rules import Number, Rule, is_list, read_each
+from gpuparticles.effect.values import Direction, Floats, OptionalOverLife, Vec3, Vec3Like
+
+__all__ = [
+    "Acceleration",
+    "Drag",
+    "Force",
+    "Modifier",
+    "Radial",
+    "Resistance",
+    "Vortex",
+    "fields_of",
+    "modifier",
+]
+
+M = TypeVar("M", bound="Modifier")
+
+Space = Literal["world", "emitter"]
+
+
+@description(kw_only=True)
+class Modifier(Kind):
+    """What acts on particles while they live. Make a kind of a subclass with `modifier`.
+
+    Args:
+        variation: How much the strength differs between particles, as a fraction: at 0.2 each
+            particle has a fixed factor from 0.8 to 1.2. From 0 to 1.
+        over_life: Factor of the strength over the particle's life; none is 1 throughout.
+    """
+
+    family: ClassVar[str] = "modifier"
+    role: ClassVar[Literal["force", "drag"]]
+
+    variation: Annotated[float, Number("a variation", least=0, most=1)] = 0.0
+    over_life: OptionalOverLife = default(None)
+
+
+class Force(Modifier):
+    """A modifier that accelerates."""
+
+    __slots__ = ()
+
+    role: ClassVar[Literal["force", "drag"]] = "force"
+
+    acceleration: ClassVar[Callable[..., Floats]]
+    """The kernel's twin: ``acceleration(position, strength, **points and directions)``.
+
+    Positions are float32 (n, 3), the strength float32 (n,) or (n, 3), points and directions
+    float32 (n, 3), by the names of their fields, in the frame of the positions. Returns float32
+    (n, 3), in units/s^2; finite everywhere.
+    """
+
+
+class Resistance(Modifier):
+    """A modifier that makes velocity decay."""
+
+    __slots__ = ()
+
+    role: ClassVar[Literal["force", "drag"]] = "drag"
+
+    decay: ClassVar[Callable[..., Floats]]
+    """The kernel's twin: strength float32 (n,) to a rate of decay in 1/s, float32 (n,)."""
+
+
+@dataclass_transform(frozen_default=True)
+def modifier(cls: type[M]) -> type[M]:
+    """Register a class of modifiers: see ``docs/contributing.md``, 'add a modifier'."""
+    return register(Modifier, cls)
+
+
+@dataclass(frozen=True)
+class _Falloff(Rule):
+    """How far a force reaches: None, or the pair (inner, outer)."""
+
+    glsl: ClassVar[str | None] = "vec2"
+
+    def read(self, value: Any) -> tuple[float, float] | None:
+        if value is None:
+            return None
+        if not is_list(value) or len(pair := list(value)) != 2:
+            raise refused(f"{show(value)} is not a falloff; {self}")
+        inner, outer = read_each([Number("a distance", least=0)] * 2, pair)
+        if inner > outer:
+            raise refused(f"inner {show(inner)} is beyond outer {show(outer)}; {self}")
+        return inner, outer
+
+    def schema(self) -> dict[str, Any]:
+        distance = {"type": "number", "minimum": 0}
+        pair = {"type": "array", "items": distance, "minItems": 2, "maxItems": 2}
+        return {"anyOf": [pair, {"type": "null"}]}
+
+    def pack(self, value: tuple[float, float] | None) -> tuple[float, float]:
+        """(outer, 1/(outer - inner)): the factor is clamp((outer - distance) * that, 0, 1)."""
+        if value is None:
+            return 2e30, 1e-30
+        inner, outer = value
+        return outer, min(1e30, 1 / (outer - inner)) if outer > inner else 1e30
+
+    def __str__(self) -> str:
+        return "a falloff is (inner, outer), two distances of 0 or more, or nothing"
+
+
+_FALLOFF = _Falloff()
+_FalloffField = Takes[Vec3Like | None, Annotated[tuple[float, float] | None, _FALLOFF]]
+
+
+@modifier
+class Acceleration(Force):
+    """The same acceleration everywhere, such as gravity.
+
+    ``velocity += value * h``
+
+    Args:
+        value: Acceleration in units/s^2.
+        space: Whose axes it follows: the world's or the emitter's.
+    """
+
+    value: Annotated[Vec3, DIRECTION]
+    space: Space = "world"
+
+    def acceleration(self, position: Floats, strength: Floats) -> Floats:
+        """The strength itself, (n, 3)."""
+        return strength
+
+
+@modifier
+class Drag(Resistance):
+    """Lose speed in proportion to it, as in thick air.
+
+    ``velocity *= exp(-rate * h)``
+
+    Args:
+        rate: Decay in 1/s, 0 or more; velocity halves every 0.693/rate seconds.
+    """
+
+    rate: Annotated[float, Number("a drag rate", least=0)]
+
+    def decay(self, strength: Floats) -> Floats:
+        """The strength, never below 0, where it would drive."""
+        return np.maximum(strength, 0)
+
+
+@modifier
+class Radial(Force):
+    """Push away from a centre, or pull towards it.
+
+    ``velocity += strength * h * unit(position - center) * falloff(distance)``
+
+    Args:
+        strength: Acceleration in units/s^2; negative pulls.
+        center: The centre, in units.
+        falloff: None for the same strength everywhere; or (inner, outer), distances from the
+            centre: full strength up to inner, none from outer on, linear between.
+        space: Where the centre lies: in the world or in the emitter's space.
+    """
+
+    strength: float
+    center: Annotated[Vec3, POINT] = default((0.0, 0.0, 0.0))
+    falloff: _FalloffField = default(None)
+    space: Space = "emitter"
+
+    def acceleration(self, position: Floats, strength: Floats, center: Floats) -> Floats:
+        """Zero at the centre itself."""
+        away = position - center
+        return _unit(away) * (strength * _reach(self.falloff, away))[:, None]
+
+
+@modifier
+class Vortex(Force):
+    """Push round an axis: counter-clockwise as seen from the axis' tip when it is right-handed.
+
+    ``velocity += strength * h * unit(axis x (position - center)) * falloff(distance)``
+
+    Args:
+        strength: Acceleration in units/s^2; negative turns the other way.
+        axis: Direction of the axis; its length does not matter.
+        center: A place on the axis, in units.
+        falloff: None for the same strength everywhere; or (inner, outer), distances from the
+            centre: full strength up to inner, none from outer on, linear between.
+        handedness: ``"right"``, ``"left"``, or ``"random"``: each particle has its own for life,
+            the same in all its vortices.
+        space: Where axis and centre lie: in the world or in the emitter's space.
+    """
+
+    strength: float
+    axis: Annotated[Direction, DIRECTION] = default((0.0, 1.0, 0.0))
+    center: Annotated[Vec3, POINT] = default((0.0, 0.0, 0.0))
+    falloff: _FalloffField = default(None)
+    handedness: Literal["right", "left", "random"] = "right"
+    space: Space = "emitter"
+
+    def values(self) -> list[float | tuple[float, ...]]:
+        """As every kind's; a left-handed strength has the opposite sign."""
+        strength = -self.strength if self.handedness == "left" else self.strength
+        return [strength, *Kind.values(self)[1:]]
+
+    def acceleration(
+        self, position: Floats, strength: Floats, axis: Floats, center: Floats
+    ) -> Floats:
+        """Zero on the axis. The strength comes with its handedness."""
+        away = position - center
+        return _unit(np.cross(axis, away)) * (strength * _reach(self.falloff, away))[:, None]
+
+
+def _unit(vectors: Floats) -> Floats:
+    """The direction of each vector, and zero where it has none; (n, 3)."""
+    squared = np.sum(vectors * vectors, axis=1, keepdims=True)
+    far = squared > 1e-30
+    return vectors * np.where(far, 1 / np.sqrt(np.where(far, squared, 1)), 0).astype(np.float32)
+
+
+def _reach(falloff: tuple[float, float] | None, away: Floats) -> Floats:
+    """The factor of a falloff at each offset from its centre; (n, 3) to (n,)."""
+    outer, inverse = np.array(_FALLOFF.pack(falloff), np.float32)
+    factor: Floats = np.clip((outer - np.linalg.norm(away, axis=1)) * inverse, 0, 1)
+    return factor

@@ -1,0 +1,225 @@
+"""What a field accepts: numbers with limits, flags and text.
+
+A rule is attached to a field's type, ``Annotated[float, Number("a rate", least=0)]``. It turns
+what the author gave into what the field holds or refuses it with a sentence, says the same as a
+JSON Schema, and knows how a shader receives the value.
+"""
+
+from __future__ import annotations
+
+import math
+import numbers
+import sys
+from collections.abc import Iterable, Sequence
+from dataclasses import KW_ONLY, dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+from pydantic import GetCoreSchemaHandler, GetJsonSchemaHandler
+from pydantic_core import CoreSchema, core_schema
+
+from gpuparticles.effect.mistakes import gather, refused, show
+
+__all__ = ["Components", "Flag", "Number", "Rule", "Text", "is_list", "read_each"]
+
+_LARGEST = float(np.finfo(np.float32).max)
+
+
+class Rule:
+    """What a field accepts, and what it holds then."""
+
+    glsl: ClassVar[str | None] = None
+    """The type in which a shader receives the value; None when no shader does."""
+
+    def read(self, value: Any) -> Any:
+        """What the field holds when `value` is given; raises `refused(...)`."""
+        raise NotImplementedError
+
+    def schema(self) -> dict[str, Any]:
+        """The JSON Schema of what is accepted in a document."""
+        raise NotImplementedError
+
+    def pack(self, value: Any) -> float | tuple[float, ...]:
+        """A held value as a shader receives it: a float, or the components of a vector."""
+        raise NotImplementedError
+
+    def __get_pydantic_core_schema__(
+        self, source: object, handler: GetCoreSchemaHandler
+    ) -> CoreSchema:
+        return core_schema.no_info_plain_validator_function(self.read)
+
+    def __get_pydantic_json_schema__(
+        self, schema: CoreSchema, handler: GetJsonSchemaHandler
+    ) -> dict[str, Any]:
+        return self.schema()
+
+
+@dataclass(frozen=True)
+class Number(Rule):
+    """A number between limits, finite as a 32-bit float.
+
+    Booleans and text are refused. NumPy's numbers are accepted.
+
+    Args:
+        noun: What the number is, for sentences: ``"a lifetime"``.
+        unit: Its unit, for sentences: ``"seconds"``.
+        least: The least number allowed.
+        most: The greatest number allowed.
+        whole: Only whole numbers; the field then holds an int. 3.0 counts as whole.
+        endless: Infinity is allowed too; a document writes it as ``"inf"``.
+    """
+
+    noun: str = "a value"
+    unit: str = ""
+    _: KW_ONLY
+    least: float = -math.inf
+    most: float = math.inf
+    whole: bool = False
+    endless: bool = False
+
+    glsl: ClassVar[str | None] = "float"
+
+    def read(self, value: Any) -> float:
+        """The number as a float, or as an int when it is whole."""
+        endless = self.endless and isinstance(value, str) and value == "inf"
+        number = _real(math.inf if endless else value)
+        if number is None or math.isnan(number):
+            problem = "is not a number"
+        elif math.isinf(number) and not (self.endless and number > 0):
+            problem = "is not finite"
+        elif number < self.least:
+            problem = "is negative" if self.least == 0 else f"is less than {show(self.least)}"
+        elif math.isfinite(number) and abs(number) > min(self.most, _LARGEST):
+            problem = "is too large"
+        elif self.whole and number != math.floor(number):
+            problem = "is not a whole number"
+        else:
+            return int(number) if self.whole else float(number)
+        raise refused(f"{show(value)} {problem}; {self}")
+
+    def schema(self) -> dict[str, Any]:
+        """``number`` or ``integer`` with its limits."""
+        found: dict[str, Any] = {"type": "integer" if self.whole else "number"}
+        if math.isfinite(self.least):
+            found["minimum"] = self.least
+        if math.isfinite(self.most):
+            found["maximum"] = self.most
+        return {"anyOf": [found, {"const": "inf"}]} if self.endless else found
+
+    def pack(self, value: float) -> float:
+        """The number itself."""
+        return value
+
+    def __str__(self) -> str:
+        """``a lifetime is 0 or more seconds``."""
+        least, most = show(self.least), show(self.most)
+        words = [self.noun, "is"]
+        if math.isinf(self.least):
+            words += ["a whole number" if self.whole else "a finite number"]
+            words += [f"up to {most}"] if math.isfinite(self.most) else []
+        elif math.isfinite(self.most):
+            words += ["a whole number from"] if self.whole else []
+            words += [f"{least} to {most}"]
+        else:
+            words += ["a whole number,"] if self.whole else []
+            words += [f"{least} or more"]
+        words += [self.unit] if self.unit else []
+        return " ".join(words) + (", or infinite" if self.endless else "")
+
+
+@dataclass(frozen=True)
+class Components(Rule):
+    """Three components; anything that can be iterated over is accepted (tuples, arrays, glm).
+
+    Args:
+        noun: What the vector is, for sentences: ``"an axis"``.
+        each: The rule of every component.
+        zero: Whether all three may be 0.
+    """
+
+    noun: str
+    each: Rule
+    _: KW_ONLY
+    zero: bool = True
+
+    glsl: ClassVar[str | None] = "vec3"
+
+    def read(self, value: Any) -> tuple[Any, ...]:
+        """A tuple of three."""
+        if not is_list(value) or len(items := list(value)) != 3:
+            raise refused(f"{show(value)} is not {self.noun}; {self.noun} has 3 components")
+        held = read_each([self.each] * 3, items)
+        if not self.zero and not any(held):
+            raise refused(f"{show(held)} has no direction; {self.noun} may not be zero")
+        return held
+
+    def schema(self) -> dict[str, Any]:
+        """An array of three."""
+        return {"type": "array", "items": self.each.schema(), "minItems": 3, "maxItems": 3}
+
+    def pack(self, value: tuple[float, ...]) -> tuple[float, ...]:
+        """The components themselves."""
+        return value
+
+
+@dataclass(frozen=True)
+class Flag(Rule):
+    """True or false, and nothing that merely resembles it."""
+
+    def read(self, value: Any) -> bool:
+        """A bool."""
+        if isinstance(value, (bool, np.bool_)):
+            return bool(value)
+        raise refused(f"{show(value)} is not true or false")
+
+    def schema(self) -> dict[str, Any]:
+        """``boolean``."""
+        return {"type": "boolean"}
+
+
+@dataclass(frozen=True)
+class Text(Rule):
+    """Text that is not empty.
+
+    Args:
+        noun: What the text is, for sentences: ``"a name"``.
+    """
+
+    noun: str = "a text"
+
+    def read(self, value: Any) -> str:
+        """A str."""
+        if not isinstance(value, str):
+            raise refused(f"{show(value)} is not text; {self.noun} is text")
+        if not value.strip():
+            raise refused(f"{show(value)} is empty; {self.noun} has at least one character")
+        return value
+
+    def schema(self) -> dict[str, Any]:
+        """``string``."""
+        return {"type": "string", "pattern": r"\S"}
+
+
+def read_each(rules: Sequence[Rule], values: Sequence[Any]) -> tuple[Any, ...]:
+    """Read each value by the rule at its place; what is refused is refused all at once."""
+    pairs = enumerate(zip(rules, values, strict=True))
+    return tuple(gather(lambda pair: pair[0].read(pair[1]), pairs).values())
+
+
+def is_list(value: object) -> bool:
+    """Whether `value` holds items in an order, as a list, a tuple, an array or a vector does."""
+    if isinstance(value, np.ndarray):
+        return value.ndim > 0
+    return isinstance(value, Iterable) and not isinstance(value, (str, bytes, dict, set, frozenset))
+
+
+def _real(value: object) -> float | None:
+    """`value` as a float, or None when it is no number."""
+    if isinstance(value, np.ndarray) and value.ndim == 0:
+        value = value[()]
+    if isinstance(value, bool) or not isinstance(value, numbers.Real):
+        return None
+    try:
+        return float(value)
+    except OverflowError:  # an int of more than 308 digits: too large, but not infinite
+        return math.copysign(sys.float_info.max, value)

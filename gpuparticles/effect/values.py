@@ -1,0 +1,413 @@
+"""The values that fields hold: numbers, ranges, vectors, colours, curves over life.
+
+`Range`, `Curve`, `Gradient` and `RGBA` are held; the other public names annotate a field. Each of
+them accepts what an author likes to write and reads back as one type, so that no other layer ever
+asks which form was given: ``speed=(2, 6)`` reads back as ``Range(2, 6)``.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import Annotated, Any, NamedTuple, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gpuparticles.effect.description import Takes, description
+from gpuparticles.effect.mistakes import Mistake, gather, refused, show
+from gpuparticles.effect.rules import Components, Number, Rule, is_list, read_each
+
+__all__ = [
+    "RGBA",
+    "WHITE",
+    "Color",
+    "ColorOverLife",
+    "Curve",
+    "Direction",
+    "Floats",
+    "Gradient",
+    "Lifetime",
+    "OptionalOverLife",
+    "OptionalVector",
+    "OverLife",
+    "Range",
+    "Ranged",
+    "Scalar",
+    "SizeOverLife",
+    "Vec3",
+    "Vec3Like",
+    "Vector",
+    "span",
+]
+
+Floats: TypeAlias = NDArray[np.float32]
+
+
+@description
+class Range:
+    """Two numbers between which one is drawn for each particle, uniformly and once, at birth.
+
+    Args:
+        low: The least that is drawn.
+        high: The greatest; not below `low`.
+    """
+
+    low: float
+    high: float
+
+    def __iter__(self) -> Iterator[float]:
+        yield self.low
+        yield self.high
+
+    def mistakes(self) -> Iterator[Mistake]:
+        """A range upside down."""
+        if self.low > self.high:
+            yield Mistake((), _upside_down(self.low, self.high))
+
+
+def span(value: float | Range) -> tuple[float, float]:
+    """The lowest and the highest that a scalar can be: twice the same for a constant."""
+    return (value.low, value.high) if isinstance(value, Range) else (value, value)
+
+
+class RGBA(NamedTuple):
+    """A colour with straight alpha.
+
+    Args:
+        r: Red; 0 or more, and beyond 1 for colours brighter than white.
+        g: Green, likewise.
+        b: Blue, likewise.
+        a: Alpha, 0 to 1.
+    """
+
+    r: float
+    g: float
+    b: float
+    a: float
+
+
+WHITE = RGBA(1.0, 1.0, 1.0, 1.0)
+
+
+@dataclass(frozen=True)
+class Ranged(Rule):
+    """A number, or a range of them: ``3``, ``(2, 6)`` or ``Range(2, 6)``.
+
+    Args:
+        number: The rule of the constant; the ends of a range are finite besides.
+    """
+
+    number: Number
+
+    def read(self, value: Any) -> float | Range:
+        """A float or a Range."""
+        if not is_list(value):
+            return self.number.read(value)
+        if len(pair := list(value)) != 2:
+            raise refused(f"{show(value)} is not a number or a pair (low, high); {self.number}")
+        low, high = read_each([self._bound] * 2, pair)
+        if low > high:
+            raise refused(_upside_down(low, high))
+        return Range(low, high)
+
+    def schema(self) -> dict[str, Any]:
+        """A number, or an array of two."""
+        pair = {"type": "array", "items": self._bound.schema(), "minItems": 2, "maxItems": 2}
+        return {"anyOf": [self.number.schema(), pair]}
+
+    @property
+    def _bound(self) -> Number:
+        number = self.number
+        return Number(number.noun, number.unit, least=number.least, most=number.most)
+
+
+@dataclass(frozen=True)
+class _Colour(Rule):
+    """A hex colour or 3 or 4 numbers."""
+
+    def read(self, value: Any) -> RGBA:
+        if isinstance(value, str):
+            return self._hex(value)
+        if not is_list(value) or len(parts := list(value)) not in (3, 4):
+            raise refused(f"{show(value)} is not a colour; {self}")
+        r, g, b, *a = read_each(_CHANNELS[: len(parts)], parts)
+        return RGBA(r, g, b, *a or (1.0,))
+
+    def schema(self) -> dict[str, Any]:
+        numbers = {
+            "type": "array",
+            "prefixItems": [channel.schema() for channel in _CHANNELS],
+            "items": False,
+            "minItems": 3,
+        }
+        return {"anyOf": [{"type": "string", "pattern": f"^{_HEX}$"}, numbers]}
+
+    def _hex(self, text: str) -> RGBA:
+        if not re.fullmatch(_HEX, text):
+            raise refused(f"{show(text)} is not a colour; {self}")
+        r, g, b, a = (int(pair, 16) / 255 for pair in re.findall("..", text[1:].ljust(8, "f")))
+        return RGBA(r, g, b, a)
+
+    def __str__(self) -> str:
+        return 'a colour is "#rrggbb", "#rrggbbaa", or 3 or 4 numbers'
+
+
+_HEX = "#(?:[0-9a-fA-F]{6}|[0-9a-fA-F]{8})"
+_CHANNELS = [Number("a colour channel", least=0)] * 3 + [Number("an alpha", least=0, most=1)]
+_TIME = Number("the time of a stop", "of the whole", least=0, most=1)
+
+
+@dataclass(frozen=True)
+class _Stops(Rule):
+    """Pairs (t, value) with t ascending from 0 to 1.
+
+    Args:
+        value: The rule of the values.
+        form: How a stop is written, for sentences.
+    """
+
+    value: Rule
+    form: str
+
+    def read(self, value: Any) -> tuple[tuple[float, Any], ...]:
+        if not is_list(value):
+            raise refused(f"{show(value)} is not a list of stops; a stop is {self.form}")
+        stops = tuple(gather(self._stop, enumerate(value)).values())
+        if not stops:
+            raise refused(f"an empty list has no stops; at least one stop {self.form} is needed")
+        for index in range(1, len(stops)):
+            before, after = stops[index - 1][0], stops[index][0]
+            if after < before:
+                late, early = (
+                    f"stop {index} at {show(after)}",
+                    f"stop {index - 1} at {show(before)}",
+                )
+                raise refused(f"{late} lies before {early}; stops must ascend", index, 0)
+        return stops
+
+    def schema(self) -> dict[str, Any]:
+        stop = {
+            "type": "array",
+            "prefixItems": [_TIME.schema(), self.value.schema()],
+            "items": False,
+            "minItems": 2,
+        }
+        return {"type": "array", "items": stop, "minItems": 1}
+
+    def _stop(self, stop: Any) -> tuple[float, Any]:
+        if not is_list(stop) or len(pair := list(stop)) != 2:
+            raise refused(f"{show(stop)} is not a stop; a stop is {self.form}")
+        t, value = read_each([_TIME, self.value], pair)
+        return t, value
+
+
+def _number_stops(number: Number) -> _Stops:
+    return _Stops(number, "[t, value]")
+
+
+_COLOUR = _Colour()
+_COLOUR_STOPS = _Stops(_COLOUR, "[t, colour]")
+
+
+@description
+class Curve:
+    """A number over time, linear between stops.
+
+    Before the first stop and after the last its value holds. Two stops at one t make a hard
+    step; at the step itself the later value holds.
+
+    Args:
+        stops: Pairs (t, value): t from 0 to 1, ascending; at least one.
+    """
+
+    stops: Takes[
+        Iterable[Iterable[float]],
+        Annotated[tuple[tuple[float, float], ...], _number_stops(Number())],
+    ]
+
+    def sample(self, t: Floats) -> Floats:
+        """The value at each t.
+
+        Args:
+            t: float32, any shape.
+
+        Returns:
+            float32 of the shape of `t`.
+        """
+        return _sample(*_rows(self.stops), t)[..., 0]
+
+    def segments(self) -> Floats:
+        """The curve as a shader holds it.
+
+        Returns:
+            float32 (n, 4): rows t0, 1/(t1 - t0), v0, v1. The last row with t0 <= t applies, or the
+            first; its value is v0 (1 - f) + v1 f with f = clamp((t - t0)/(t1 - t0), 0, 1), exact
+            at both ends. A row that holds one value has 0 for 1/(t1 - t0).
+        """
+        times, values = _rows(self.stops)
+        return np.concatenate([times, values[..., 0]], axis=1)
+
+
+@description
+class Gradient:
+    """A colour over time, linear between stops in straight alpha.
+
+    Before the first stop and after the last its colour holds. Two stops at one t make a hard
+    step; at the step itself the later colour holds.
+
+    Args:
+        stops: Pairs (t, colour): t from 0 to 1, ascending; at least one.
+    """
+
+    stops: Takes[
+        Iterable[tuple[float, str | Iterable[float]]],
+        Annotated[tuple[tuple[float, RGBA], ...], _COLOUR_STOPS],
+    ]
+
+    def sample(self, t: Floats) -> Floats:
+        """The colour at each t.
+
+        Args:
+            t: float32 (n,).
+
+        Returns:
+            float32 (n, 4), straight alpha.
+        """
+        return _sample(*_rows(self.stops), t)
+
+    def segments(self) -> Floats:
+        """The gradient as a shader holds it.
+
+        Returns:
+            float32 (3n, 4): for each segment the rows (t0, 1/(t1 - t0), 0, 0), colour at t0,
+            colour at t1; chosen and blended as those of a Curve.
+        """
+        times, colours = _rows(self.stops)
+        heads = np.pad(times, ((0, 0), (0, 2)))[:, None, :]
+        return np.concatenate([heads, colours], axis=1).reshape(-1, 4)
+
+
+@dataclass(frozen=True)
+class _OverLife(Rule):
+    """A Curve, its list of stops, or a number that never changes."""
+
+    number: Number
+
+    def read(self, value: Any) -> Curve:
+        if isinstance(value, Curve):
+            value = value.stops
+        elif not is_list(value):
+            value = ((0.0, self.number.read(value)),)
+        return Curve(_number_stops(self.number).read(value))
+
+    def schema(self) -> dict[str, Any]:
+        return {"anyOf": [self.number.schema(), _number_stops(self.number).schema()]}
+
+
+@dataclass(frozen=True)
+class _ColourOverLife(Rule):
+    """A Gradient, its list of stops, or a colour that never changes."""
+
+    def read(self, value: Any) -> Gradient:
+        if isinstance(value, Gradient):
+            return value
+        items = list(value) if is_list(value) else None
+        if items is None or (items and not is_list(items[0])):
+            return Gradient(((0.0, _COLOUR.read(value)),))
+        return Gradient(_COLOUR_STOPS.read(items))
+
+    def schema(self) -> dict[str, Any]:
+        return {"anyOf": [_COLOUR.schema(), _COLOUR_STOPS.schema()]}
+
+
+ScalarLike: TypeAlias = float | Range | Iterable[float]
+Vec3Like: TypeAlias = Iterable[float]
+VectorLike: TypeAlias = Iterable[float | Range | Iterable[float]]
+ColorLike: TypeAlias = str | Iterable[float]
+CurveLike: TypeAlias = float | Curve | Iterable[Iterable[float]]
+GradientLike: TypeAlias = ColorLike | Gradient | Iterable[tuple[float, ColorLike]]
+
+_Vec3: TypeAlias = tuple[float, float, float]
+_Vector: TypeAlias = tuple[float | Range, float | Range, float | Range]
+_VECTOR = Components("a vector", Ranged(Number("a component")))
+_NON_NEGATIVE = Number("a value", least=0)
+
+Scalar: TypeAlias = Takes[ScalarLike, Annotated[float | Range, Ranged(Number())]]
+"""A number of any sign, or a range."""
+
+Lifetime: TypeAlias = Takes[
+    ScalarLike,
+    Annotated[float | Range, Ranged(Number("a lifetime", "seconds", least=0, endless=True))],
+]
+"""0 or more seconds, possibly infinite, or a finite range."""
+
+Vec3: TypeAlias = Takes[Vec3Like, Annotated[_Vec3, Components("a vector", Number("a component"))]]
+"""Three numbers."""
+
+Direction: TypeAlias = Takes[
+    Vec3Like, Annotated[_Vec3, Components("a direction", Number("a component"), zero=False)]
+]
+"""Three numbers, not all 0, whose length does not matter."""
+
+Vector: TypeAlias = Takes[VectorLike, Annotated[_Vector, _VECTOR]]
+"""Three scalars, each a number or a range."""
+
+OptionalVector: TypeAlias = Takes[VectorLike | None, Annotated[_Vector, _VECTOR] | None]
+"""A Vector or None."""
+
+Color: TypeAlias = Takes[ColorLike, Annotated[RGBA, _COLOUR]]
+"""A colour with straight alpha."""
+
+OverLife: TypeAlias = Takes[CurveLike, Annotated[Curve, _OverLife(Number())]]
+"""A number over time."""
+
+OptionalOverLife: TypeAlias = Takes[CurveLike | None, Annotated[Curve, _OverLife(Number())] | None]
+"""A number over time, or None."""
+
+SizeOverLife: TypeAlias = Takes[CurveLike, Annotated[Curve, _OverLife(_NON_NEGATIVE)]]
+"""A number over time that is never negative."""
+
+ColorOverLife: TypeAlias = Takes[GradientLike, Annotated[Gradient, _ColourOverLife()]]
+"""A colour over time."""
+
+
+def _upside_down(low: float, high: float) -> str:
+    return f"low {show(low)} is above high {show(high)}; a range is (low, high)"
+
+
+def _rows(stops: tuple[tuple[float, Any], ...]) -> tuple[Floats, Floats]:
+    """Stops as segments of positive length.
+
+    Returns:
+        float32 (n, 2) of t0 and 1/(t1 - t0), and float32 (n, 2, k) of the values at both ends.
+    """
+    t = np.array([stop[0] for stop in stops], np.float32)
+    values = np.array([stop[1] for stop in stops], np.float32).reshape(len(stops), -1)
+    length = np.diff(t)
+    long = np.flatnonzero(length > 2**-24)  # below it 1/length would soon overflow
+    rows = [(t[i], _reciprocal(length[i]), values[i], values[i + 1]) for i in long]
+    first, last = (long[0], long[-1] + 1) if long.size else (len(t) - 1, 0)
+    if first > 0 and t[0] > 0:  # a step at the first stop: before it the first value holds
+        rows.insert(0, (np.float32(0), np.float32(0), values[0], values[0]))
+    if last < len(t) - 1 or not long.size:  # a step at the last stop, or a single stop
+        rows.append((t[-1], np.float32(0), values[-1], values[-1]))
+    times = np.array([(t0, inverse) for t0, inverse, _, _ in rows], np.float32)
+    return times, np.array([(v0, v1) for _, _, v0, v1 in rows], np.float32)
+
+
+def _reciprocal(length: np.float32) -> np.float32:
+    """The inverse, rounded so that its product with `length` reaches 1: curves end exactly."""
+    inverse = np.float32(1) / length
+    return inverse if length * inverse >= 1 else np.nextafter(inverse, np.float32(math.inf))
+
+
+def _sample(times: Floats, values: Floats, t: Floats) -> Floats:
+    """The shader's arithmetic: (n, k) values at t, from rows as `_rows` gives them."""
+    t = np.asarray(t, np.float32)
+    row = np.maximum(np.searchsorted(times[:, 0], t, side="right") - 1, 0)
+    f = np.clip((t - times[row, 0]) * times[row, 1], 0, 1, dtype=np.float32)[..., None]
+    blended: Floats = values[row, 0] * (1 - f) + values[row, 1] * f
+    return blended
