@@ -14,8 +14,8 @@ from _moderngl import DefaultLoader
 
 from gpuparticles.errors import ContextError
 
-TEXTURE_UNITS = 7
-"""The engine binds GL_TEXTURE_2D on units 0..6."""
+TEXTURE_UNITS = 8
+"""The engine binds GL_TEXTURE_2D on units 0..7."""
 
 UNIFORM_BINDINGS = 3
 """The engine binds uniform buffers at points 0..2."""

@@ -5,10 +5,11 @@ from __future__ import annotations
 import ctypes
 import struct
 from collections import deque
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from itertools import starmap
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import repeat, starmap
 from types import TracebackType
-from typing import Any, NamedTuple, Self
+from typing import Any, Self
 
 import moderngl
 
@@ -22,9 +23,9 @@ Value = tuple[int, ...]
 _HOST = "host"
 _SIMULATE = "simulate"
 _DRAW: dict[str | None, str] = {None: "draw", "<=": "draw <=", ">=": "draw >="}
-_MODES = (_SIMULATE, *_DRAW.values())
 
 _PLANS = 256  # remembered at most; a host calls us in a handful of different states
+_run = deque[object](maxlen=0).extend  # exhausts an iterator at C speed
 
 
 class Guard:
@@ -42,12 +43,12 @@ class Guard:
     It nests: only the outermost entry and exit do anything. Inside, ``simulate()`` and ``draw()``
     choose a mode; to choose the mode already chosen costs nothing. Our code inside may bind
     textures on units 0..6, uniform buffers at points 0..2, framebuffers, programs and vertex
-    arrays, and may create, write, read and release moderngl objects (framebuffers and textures
-    while simulating). It never calls what changes moderngl's memory (``fbo.use``, ``fbo.clear``,
-    ``ctx.enable`` and its kin, ``ctx.viewport``, ``ctx.scope``, ``vao.transform``), nor
-    ``ctx.copy_buffer``.
+    arrays, and may create, write, read and release moderngl objects (while simulating, where they
+    are framebuffers or textures). It never calls what changes moderngl's memory (``fbo.use``,
+    ``fbo.clear``, ``ctx.enable`` and its kin, ``ctx.viewport``, ``ctx.scope``), nor
+    ``vao.transform``, ``ctx.copy_buffer``, ``ctx.renderbuffer``.
 
-    What moderngl's own calls change in OpenGL, and what is saved therefore:
+    What moderngl's calls change in OpenGL, and what is saved therefore:
 
     - ``vao.render``: the program, the vertex array. Setting a uniform: the program.
     - ``ctx.vertex_array``: the vertex array, the array buffer. ``ctx.buffer``, ``buffer.write``
@@ -65,10 +66,10 @@ class Guard:
     Args:
         ctx: The moderngl context, which must be current here and at every entry.
         restore: False is cheaper, and puts back only the framebuffers, the viewport, and the masks
-            of the host's further draw buffers. Left changed are the states that the mode sets,
-            the program, vertex array, array, uniform and pixel buffers, the active unit, our units'
-            textures and samplers, our uniform points, pixel storage and read clamping. In a block
-            that simulates and then draws, scissor, stencil, colour masks and clip control are as
+            of the host's further draw buffers. Left changed are the states that the modes set (all
+            are in ``_states``), the program, vertex array, array and uniform buffers, the active
+            unit, our units' textures and samplers, and our uniform points. In a block that
+            simulates and then draws, scissor, stencil, colour masks and clip control are as
             simulating needs them, not the host's.
 
     Attributes:
@@ -88,61 +89,57 @@ class Guard:
         self._mode = _HOST
         self._remembered: tuple[Any, Any] = (None, None)
 
-        # Saved at entry, and put back at exit whatever happened: code inside may change these.
-        self._framebuffers, framebuffers = _integers(2)
-        self._bindings, bindings = _integers(9)
-        self._uniforms, uniforms = _integers(UNIFORM_BINDINGS)
-        self._ranges = (ctypes.c_int64 * (2 * UNIFORM_BINDINGS))()
-        self._textures, textures = _integers(TEXTURE_UNITS + 1)
-        self._samplers, samplers = _integers(TEXTURE_UNITS)
-        self._viewport = (ctypes.c_float * 4)()
-        self._framebuffer_reads = [
-            (gl.DRAW_FRAMEBUFFER_BINDING, framebuffers[0]),
-            (gl.READ_FRAMEBUFFER_BINDING, framebuffers[1]),
-        ]
-        enums = [
+        # Saved at entry and put back at exit, since code inside changes these freely.
+        self._bindings, views = _integers(7)
+        self._unpack_bindings = struct.Struct("=7i").unpack
+        enums = (
+            gl.DRAW_FRAMEBUFFER_BINDING,
+            gl.READ_FRAMEBUFFER_BINDING,
             gl.CURRENT_PROGRAM,
             gl.VERTEX_ARRAY_BINDING,
             gl.ARRAY_BUFFER_BINDING,
             gl.UNIFORM_BUFFER_BINDING,
-            gl.RENDERBUFFER_BINDING,
-            gl.UNPACK_ALIGNMENT,
-            gl.PACK_ALIGNMENT,
-            gl.CLAMP_READ_COLOR,
             gl.ACTIVE_TEXTURE,
-        ]
-        self._binding_reads = [*zip(enums, bindings, strict=True)]
+        )
+        self._binding_reads = [*zip(enums, views, strict=True)]
+        if not restore:
+            del self._binding_reads[2:]
+        self._viewport = (ctypes.c_float * 4)()
+        self._uniforms, views = _integers(UNIFORM_BINDINGS)
         self._uniform_reads = [
-            (gl.UNIFORM_BUFFER_BINDING, point, view) for point, view in enumerate(uniforms)
+            (gl.UNIFORM_BUFFER_BINDING, point, view) for point, view in enumerate(views)
         ]
+        self._no_uniforms = bytes(self._uniforms)
+        self._ranges = (ctypes.c_int64 * (2 * UNIFORM_BINDINGS))()
         self._range_reads = [
             (enum, point, (ctypes.c_int64 * 1).from_buffer(self._ranges, 16 * point + offset))
             for point in range(UNIFORM_BINDINGS)
             for enum, offset in ((gl.UNIFORM_BUFFER_START, 0), (gl.UNIFORM_BUFFER_SIZE, 8))
         ]
-        self._units = [
-            (gl.TEXTURE0 + unit, textures[unit], samplers[unit]) for unit in range(TEXTURE_UNITS)
-        ]
-        # moderngl only creates and fills textures here, so that its sampler does not matter.
-        self._default_unit = (gl.TEXTURE0 + ctx.mglo.default_texture_unit, textures[-1])
-        self._scratch, (self._integer,) = _integers(1)
+        # On its default unit moderngl only creates and fills textures, whatever the sampler there.
+        units = [*range(TEXTURE_UNITS), ctx.mglo.default_texture_unit]
+        self._units = [gl.TEXTURE0 + unit for unit in units]
+        self._textures, views = _integers(len(units))
+        self._samplers, sampler_views = _integers(TEXTURE_UNITS)
+        self._unit_reads = [*zip(self._units, views, sampler_views, strict=False)]
+        self._last_view = views[-1]
 
-        # Saved when a mode that sets them is chosen first: for all modes, for one kind of them.
+        # Saved when a mode that sets them is first chosen: set by all modes, or by some.
         states = _states(gl)
-        self._both = _Block(
-            gl, [s for s in states if s.simulate is not None and s.draw is not None]
+        self._blocks = (
+            _Block(gl, (s for s in states if s.simulate is not None and s.draw is not None)),
+            _Block(gl, (s for s in states if s.draw is None)),
+            _Block(gl, (s for s in states if s.simulate is None)),
         )
-        self._simulating = _Block(gl, [s for s in states if s.draw is None])
-        self._drawing = _Block(gl, [s for s in states if s.simulate is None])
-        self._saved: list[bytes | None] = [None] * 4
+        self._saved: list[bytes | None] = [None] * (1 + len(self._blocks))
         self._plans: dict[tuple[Any, ...], tuple[Call, ...]] = {}
 
         # Where we draw: our framebuffer's viewport; the host's further draw buffers.
         self._corner = (ctypes.c_float * 4)()
         self._moved = False
-        self._draw_buffers, draw_buffers = _integers(7)
+        self._draw_buffers, views = _integers(7)
         self._draw_buffer_reads = [
-            (gl.DRAW_BUFFER0 + 1 + i, view) for i, view in enumerate(draw_buffers)
+            (gl.DRAW_BUFFER0 + number, view) for number, view in enumerate(views, 1)
         ]
         self._no_draw_buffers = bytes(self._draw_buffers)
         self._masked: list[tuple[int, ...]] = []
@@ -154,26 +151,27 @@ class Guard:
         gl = self.gl
         get = gl.GetIntegerv
         if gl.version >= 400:
-            self._refuse_transform_feedback()
+            _refuse_transform_feedback(gl)
         ctx = self._ctx
         self._remembered = ctx.fbo, ctx.mglo.fbo
         gl.GetFloatv(gl.VIEWPORT, self._viewport)
-        _run(starmap(get, self._framebuffer_reads))
-        self.framebuffer = self._framebuffers[0]
+        _run(starmap(get, self._binding_reads))
+        self.framebuffer = self._bindings[0]
         if self._restore:
-            _run(starmap(get, self._binding_reads))
             _run(starmap(gl.GetIntegeri_v, self._uniform_reads))
-            if any(self._uniforms):
+            if bytes(self._uniforms) != self._no_uniforms:
                 _run(starmap(gl.GetInteger64i_v, self._range_reads))
-            activate = gl.ActiveTexture
-            texture_binding, sampler_binding = gl.TEXTURE_BINDING_2D, gl.SAMPLER_BINDING
-            for unit, texture, sampler in self._units:
+            activate, texture_2d, sampler = (
+                gl.ActiveTexture,
+                gl.TEXTURE_BINDING_2D,
+                gl.SAMPLER_BINDING,
+            )
+            for unit, texture_view, sampler_view in self._unit_reads:
                 activate(unit)
-                get(texture_binding, texture)
-                get(sampler_binding, sampler)
-            unit, texture = self._default_unit
-            activate(unit)
-            get(texture_binding, texture)
+                get(texture_2d, texture_view)
+                get(sampler, sampler_view)
+            activate(self._units[-1])
+            get(texture_2d, self._last_view)
         self._depth = 1
         return self
 
@@ -191,10 +189,10 @@ class Guard:
         if self._restore:
             if self._mode is not _HOST:
                 self._follow(_HOST)
-                self._saved = [None] * 4
-            self._put_back()
+                self._saved = [None] * len(self._saved)
+            self._put_bindings_back()
         self._mode = _HOST
-        self._leave_target()
+        self._put_target_back()
         ctx = self._ctx
         fbo, remembered = self._remembered
         self._remembered = (None, None)
@@ -225,13 +223,12 @@ class Guard:
         Raises:
             ValueError: Another ``depth``.
         """
-        try:
-            mode = _DRAW[depth]
-        except (KeyError, TypeError):
-            raise ValueError(f'depth: {depth!r} is not "<=", ">=" or None') from None
+        mode = _DRAW.get(depth)
+        if mode is None:
+            raise ValueError(f'depth: {depth!r} is not "<=", ">=" or None')
         if self._mode is not mode:
             self._switch(mode)
-            self._leave_target()
+            self._put_target_back()
             self._mask()
 
     def target(self, framebuffer: int, width: int, height: int) -> None:
@@ -254,16 +251,6 @@ class Guard:
         else:
             gl.Viewport(0, 0, width, height)
 
-    def _refuse_transform_feedback(self) -> None:
-        gl = self.gl
-        gl.GetIntegerv(gl.TRANSFORM_FEEDBACK_ACTIVE, self._integer)
-        if self._integer[0]:
-            gl.GetIntegerv(gl.TRANSFORM_FEEDBACK_PAUSED, self._integer)
-            if not self._integer[0]:
-                raise ContextError(
-                    "transform feedback is active; pause or end it before calling gpuparticles"
-                )
-
     def _switch(self, mode: str) -> None:
         """Go from the present mode to another one of ours."""
         if self._masked:
@@ -272,12 +259,10 @@ class Guard:
             saved = self._saved
             if saved[0] is None:
                 saved[0] = bytes(self._samplers)
-                saved[1] = self._both.read()
-            if mode is _SIMULATE:
-                if saved[2] is None:
-                    saved[2] = self._simulating.read()
-            elif saved[3] is None:
-                saved[3] = self._drawing.read()
+                saved[1] = self._blocks[0].read()
+            some = 2 if mode is _SIMULATE else 3
+            if saved[some] is None:
+                saved[some] = self._blocks[some - 1].read()
         self._follow(mode)
 
     def _follow(self, mode: str) -> None:
@@ -287,28 +272,33 @@ class Guard:
         if plan is None:
             if len(self._plans) >= _PLANS:
                 self._plans.clear()
-            plan = self._plans[key] = tuple(self._plan(self._mode, mode))
+            plan = self._plans[key] = tuple(self._plan(mode))
         self._mode = mode
         for function, arguments in plan:
             function(*arguments)
 
-    def _plan(self, previous: str, mode: str) -> Iterable[Call]:
-        """The calls for all states whose values differ between two modes."""
+    def _plan(self, mode: str) -> Iterator[Call]:
+        """The calls for all states whose values differ between the present mode and another."""
         samplers, *saved = self._saved
-        blocks = (self._both, self._simulating, self._drawing)
-        for block, data in zip(blocks, saved, strict=True):
-            for state in block.states if not self._restore or data is not None else ():
+        for block, data in zip(self._blocks, saved, strict=True):
+            for state in block.states if data is not None or not self._restore else ():
                 host = None if data is None else state.decode(data)
                 value = state.value(mode, host)
-                if value is not None and value != state.value(previous, host):
+                if value is not None and (
+                    value != state.value(self._mode, host)
+                    or (state.volatile and self._mode is _SIMULATE)
+                ):
                     yield from state.set(value)
-        if _HOST in (previous, mode):
-            for unit in range(TEXTURE_UNITS):
-                host_sampler = (
-                    None if samplers is None else struct.unpack_from("i", samplers, 4 * unit)[0]
-                )
-                if host_sampler != 0:
-                    yield self.gl.BindSampler, (unit, host_sampler if mode is _HOST else 0)
+        if _HOST in (self._mode, mode):
+            # None is bound on our units while we are inside.
+            unit_samplers = (
+                [None] * TEXTURE_UNITS
+                if samplers is None
+                else struct.unpack(f"={TEXTURE_UNITS}i", samplers)
+            )
+            for unit, sampler in enumerate(unit_samplers):
+                if sampler != 0:
+                    yield self.gl.BindSampler, (unit, sampler if mode is _HOST else 0)
 
     def _mask(self) -> None:
         """Shut the host's further draw buffers, to which our shader writes nothing defined."""
@@ -316,21 +306,20 @@ class Guard:
         _run(starmap(gl.GetIntegerv, self._draw_buffer_reads))
         if bytes(self._draw_buffers) != self._no_draw_buffers:
             mask = (ctypes.c_ubyte * 4)()
-            for i, buffer in enumerate(self._draw_buffers, 1):
+            for number, buffer in enumerate(self._draw_buffers, 1):
                 if buffer != gl.NONE:
-                    gl.GetBooleani_v(gl.COLOR_WRITEMASK, i, mask)
-                    self._masked.append((i, *mask))
-                    gl.ColorMaski(i, 0, 0, 0, 0)
+                    gl.GetBooleani_v(gl.COLOR_WRITEMASK, number, mask)
+                    self._masked.append((number, *mask))
+                    gl.ColorMaski(number, 0, 0, 0, 0)
 
     def _unmask(self) -> None:
-        for mask in self._masked:
-            self.gl.ColorMaski(*mask)
+        _run(starmap(self.gl.ColorMaski, self._masked))
         self._masked.clear()
 
-    def _leave_target(self) -> None:
+    def _put_target_back(self) -> None:
         """Bind the host's framebuffers again, with the viewport that it had."""
         gl = self.gl
-        draw, read = self._framebuffers
+        draw, read = self._bindings[:2]
         gl.BindFramebuffer(gl.FRAMEBUFFER, draw)
         if read != draw:
             gl.BindFramebuffer(gl.READ_FRAMEBUFFER, read)
@@ -341,41 +330,46 @@ class Guard:
             else:
                 gl.Viewport(*map(int, self._viewport))
 
-    def _put_back(self) -> None:
-        """Bind what was bound at entry."""
+    def _put_bindings_back(self) -> None:
+        """Bind what was bound at entry, but for the framebuffers."""
         gl = self.gl
-        bind_buffer, activate, bind_texture = gl.BindBuffer, gl.ActiveTexture, gl.BindTexture
-        program, vertex_array, array, uniform, renderbuffer, unpack, pack, clamp, active = (
-            self._bindings
-        )
+        _, _, program, vertex_array, array, uniform, active = self._unpack_bindings(self._bindings)
         gl.UseProgram(program)
         gl.BindVertexArray(vertex_array)
-        bind_buffer(gl.ARRAY_BUFFER, array)
-        gl.BindRenderbuffer(gl.RENDERBUFFER, renderbuffer)
-        gl.PixelStorei(gl.UNPACK_ALIGNMENT, unpack)
-        gl.PixelStorei(gl.PACK_ALIGNMENT, pack)
-        gl.ClampColor(gl.CLAMP_READ_COLOR, clamp)
-        texture_2d = gl.TEXTURE_2D
-        textures = self._textures[:]
-        for (unit, _, _), texture in zip(self._units, textures, strict=False):
+        gl.BindBuffer(gl.ARRAY_BUFFER, array)
+        activate, bind, texture_2d = gl.ActiveTexture, gl.BindTexture, gl.TEXTURE_2D
+        for unit, texture in zip(self._units, self._textures[:], strict=True):
             activate(unit)
-            bind_texture(texture_2d, texture)
-        activate(self._default_unit[0])
-        bind_texture(texture_2d, textures[-1])
+            bind(texture_2d, texture)
         activate(active)
-        for point, buffer in enumerate(self._uniforms):
-            start, size = self._ranges[2 * point : 2 * point + 2]
-            if buffer and size:
+        uniforms = self._uniforms[:]
+        _run(map(gl.BindBufferBase, repeat(gl.UNIFORM_BUFFER), range(UNIFORM_BINDINGS), uniforms))
+        if any(uniforms):
+            self._put_ranges_back(uniforms)
+        gl.BindBuffer(gl.UNIFORM_BUFFER, uniform)  # last, since the points change it too
+
+    def _put_ranges_back(self, uniforms: list[int]) -> None:
+        gl = self.gl
+        ranges = self._ranges[:]
+        for point, buffer in enumerate(uniforms):
+            start, size = ranges[2 * point : 2 * point + 2]
+            if buffer and size:  # a size of zero means the whole buffer
                 gl.BindBufferRange(gl.UNIFORM_BUFFER, point, buffer, start, size)
-            else:
-                gl.BindBufferBase(gl.UNIFORM_BUFFER, point, buffer)
-        bind_buffer(gl.UNIFORM_BUFFER, uniform)
 
 
-class _State(NamedTuple):
-    """A state that a mode sets: how it is read, its value in our modes, how it is set.
+@dataclass(frozen=True, slots=True)
+class _State:
+    """A state that modes set: how it is read, its value in our modes, how it is set.
 
-    A mode's value of None is the host's. A buffer is the number of a draw buffer.
+    Args:
+        enums: What glGet is asked for, one integer each.
+        simulate: Its value while simulating; None is the host's.
+        draw: Its value for each mode of drawing; a mode that is missing leaves the host's, and
+            None is none at all.
+        set: The calls that give it a value.
+        buffer: The draw buffer whose state it is, where glGet needs that.
+        volatile: moderngl changes it while we simulate, so that it is always put back.
+        decode: Its value in what its block read.
     """
 
     enums: tuple[int, ...]
@@ -383,10 +377,11 @@ class _State(NamedTuple):
     draw: Mapping[str, Value] | None
     set: Callable[[Value], Sequence[Call]]
     buffer: int | None = None
+    volatile: bool = False
     decode: Callable[[bytes], Value] = lambda _: ()
 
     def value(self, mode: str, host: Value | None) -> Value | None:
-        """The state's value in a mode, given the host's."""
+        """Its value in a mode, given the host's."""
         if mode is _HOST:
             return host
         ours = self.simulate if mode is _SIMULATE else (self.draw or {}).get(mode)
@@ -397,106 +392,63 @@ class _Block:
     """States that are saved together, as one run of bytes by which plans are remembered."""
 
     def __init__(self, gl: GL, states: Iterable[_State]) -> None:
-        self._gl = gl
-        states = list(states)
-        plain = [(s, enum) for s in states if s.buffer is None for enum in s.enums]
-        blends = [s.buffer for s in states if s.buffer is not None and s.enums == (gl.BLEND,)]
-        masks = [s.buffer for s in states if s.buffer is not None and s.enums != (gl.BLEND,)]
-        # The polygon mode is two integers in some drivers, and one in others.
-        self._integers, views = _integers(len(plain), 2)
-        self._bytes = (ctypes.c_ubyte * (4 * len(masks)))()
-        self._reads = [(enum, view) for (_, enum), view in zip(plain, views, strict=True)]
-        self._blends = blends
-        self._masks = [
-            (gl.COLOR_WRITEMASK, index, (ctypes.c_ubyte * 4).from_buffer(self._bytes, 4 * n))
-            for n, index in enumerate(masks)
-        ]
-        self.states: list[_State] = []
-        integer = 0
+        plain, blends, masks = [], [], []
         for state in states:
             if state.buffer is None:
-                decode = _decoder(f"{'i4x' * len(state.enums)}", 8 * integer)
-                integer += len(state.enums)
-            elif state.buffer in blends and state.enums == (gl.BLEND,):
-                decode = _decoder("B", 8 * len(plain) + blends.index(state.buffer))
+                plain.append(state)
+            elif state.enums == (gl.BLEND,):
+                blends.append(state)
             else:
-                offset = 8 * len(plain) + len(blends) + 4 * masks.index(state.buffer)
-                decode = _decoder("4B", offset)
-            self.states.append(state._replace(decode=decode))
+                masks.append(state)
+        enums = [enum for state in plain for enum in state.enums]
+        # Two integers each: some drivers answer the polygon mode with two.
+        self._integers, views = _integers(len(enums), 2)
+        self._integer_reads = [*zip(enums, views, strict=True)]
+        self._flag_reads = [(gl.BLEND, state.buffer) for state in blends]
+        self._booleans = (ctypes.c_ubyte * (4 * len(masks)))()
+        self._boolean_reads = [
+            (*state.enums, state.buffer, (ctypes.c_ubyte * 4).from_buffer(self._booleans, 4 * n))
+            for n, state in enumerate(masks)
+        ]
+        self._gl = gl
+        # In read()'s order.
+        layouts = [(state, "i4x" * len(state.enums)) for state in plain]
+        layouts += [(state, "B") for state in blends] + [(state, "4B") for state in masks]
+        self.states: list[_State] = []
+        offset = 0
+        for state, layout in layouts:
+            self.states.append(replace(state, decode=_decoder(f"={layout}", offset)))
+            offset += struct.calcsize(f"={layout}")
 
     def read(self) -> bytes:
-        """Read all from OpenGL."""
+        """Read all of them from OpenGL."""
         gl = self._gl
-        _run(starmap(gl.GetIntegerv, self._reads))
-        data = bytes(self._integers)
-        if self._masks:
-            _run(starmap(gl.GetBooleani_v, self._masks))
-            is_enabled, blend = gl.IsEnabledi, gl.BLEND
-            data += bytes([is_enabled(blend, i) for i in self._blends]) + bytes(self._bytes)
-        return data
+        _run(starmap(gl.GetIntegerv, self._integer_reads))
+        if not self._boolean_reads:
+            return bytes(self._integers)
+        _run(starmap(gl.GetBooleani_v, self._boolean_reads))
+        flags = bytes(starmap(gl.IsEnabledi, self._flag_reads))
+        return b"".join((self._integers, flags, self._booleans))
 
 
 def _states(gl: GL) -> list[_State]:
     """Every state that a mode sets."""
     off, on, fill = (0,), (1,), (gl.FILL,)
-    every = dict.fromkeys
-    draws = tuple(_DRAW.values())
     tested = {_DRAW["<="]: (gl.LEQUAL,), _DRAW[">="]: (gl.GEQUAL,)}
-    first = gl.version >= 400  # glBlendFunc would set the functions of all the host's draw buffers
-    premultiplied = (gl.ONE, gl.ONE_MINUS_SRC_ALPHA) * 2
+    per_buffer = gl.version >= 400  # else functions and equations are the same for all
 
-    def capability(enum: int, index: int | None = None) -> Callable[[Value], Sequence[Call]]:
+    def drawn(value: Value) -> Mapping[str, Value]:
+        return dict.fromkeys(_DRAW.values(), value)
+
+    def switch(enum: int, index: int | None = None) -> Callable[[Value], Sequence[Call]]:
         if index is None:
             return lambda value: [(gl.Enable if value[0] else gl.Disable, (enum,))]
         return lambda value: [(gl.Enablei if value[0] else gl.Disablei, (enum, index))]
 
-    def call(function: Callable[..., Any], *arguments: int) -> Callable[[Value], Sequence[Call]]:
-        return lambda value: [(function, (*arguments, *value))]
+    def setter(function: Callable[..., Any], *first: int) -> Callable[[Value], Sequence[Call]]:
+        return lambda value: [(function, (*first, *value))]
 
-    result = [
-        _State((gl.BLEND,), off, every(draws, on), capability(gl.BLEND, 0)),
-        _State(
-            (gl.BLEND_SRC_RGB, gl.BLEND_DST_RGB, gl.BLEND_SRC_ALPHA, gl.BLEND_DST_ALPHA),
-            None,
-            every(draws, premultiplied),
-            call(gl.BlendFuncSeparatei, 0) if first else call(gl.BlendFuncSeparate),
-        ),
-        _State(
-            (gl.BLEND_EQUATION_RGB, gl.BLEND_EQUATION_ALPHA),
-            None,
-            every(draws, (gl.FUNC_ADD, gl.FUNC_ADD)),
-            call(gl.BlendEquationSeparatei, 0) if first else call(gl.BlendEquationSeparate),
-        ),
-        _State(
-            (gl.DEPTH_TEST,),
-            off,
-            {mode: (int(mode in tested),) for mode in draws},
-            capability(gl.DEPTH_TEST),
-        ),
-        _State((gl.DEPTH_FUNC,), None, tested, call(gl.DepthFunc)),
-        _State((gl.DEPTH_WRITEMASK,), None, every(draws, off), call(gl.DepthMask)),
-        _State((gl.STENCIL_TEST,), off, None, capability(gl.STENCIL_TEST)),
-        # Without the index, the host's scissors of all viewports would go.
-        _State(
-            (gl.SCISSOR_TEST,),
-            off,
-            None,
-            capability(gl.SCISSOR_TEST, 0 if gl.version >= 410 else None),
-        ),
-        _State(
-            (gl.POLYGON_MODE,), fill, every(draws, fill), call(gl.PolygonMode, gl.FRONT_AND_BACK)
-        ),
-        _State(
-            (gl.PIXEL_UNPACK_BUFFER_BINDING,),
-            off,
-            None,
-            call(gl.BindBuffer, gl.PIXEL_UNPACK_BUFFER),
-        ),
-        _State(
-            (gl.PIXEL_PACK_BUFFER_BINDING,), off, None, call(gl.BindBuffer, gl.PIXEL_PACK_BUFFER)
-        ),
-    ]
-    capabilities = [
+    both = [
         gl.CULL_FACE,
         gl.COLOR_LOGIC_OP,
         gl.RASTERIZER_DISCARD,
@@ -507,14 +459,68 @@ def _states(gl: GL) -> list[_State]:
         gl.SAMPLE_MASK,
         gl.POLYGON_OFFSET_FILL,
         gl.POLYGON_SMOOTH,
-        *(gl.CLIP_DISTANCE0 + i for i in range(8)),
+        *(gl.CLIP_DISTANCE0 + number for number in range(8)),
     ]
     if gl.version >= 430:
-        capabilities.append(gl.PRIMITIVE_RESTART_FIXED_INDEX)
+        both.append(gl.PRIMITIVE_RESTART_FIXED_INDEX)
     if gl.compatibility:
-        capabilities += [gl.ALPHA_TEST, gl.POLYGON_STIPPLE]
-    result += [_State((cap,), off, every(draws, off), capability(cap)) for cap in capabilities]
-    storage = [
+        both += [gl.ALPHA_TEST, gl.POLYGON_STIPPLE]
+    states = [_State((enum,), off, drawn(off), switch(enum)) for enum in both]
+
+    polygon_mode = setter(gl.PolygonMode, gl.FRONT_AND_BACK)
+    states += [
+        _State((gl.POLYGON_MODE,), fill, drawn(fill), polygon_mode),
+        _State((gl.BLEND,), off, drawn(on), switch(gl.BLEND, 0)),
+        _State(
+            (gl.BLEND_SRC_RGB, gl.BLEND_DST_RGB, gl.BLEND_SRC_ALPHA, gl.BLEND_DST_ALPHA),
+            None,
+            drawn((gl.ONE, gl.ONE_MINUS_SRC_ALPHA) * 2),
+            setter(gl.BlendFuncSeparatei, 0) if per_buffer else setter(gl.BlendFuncSeparate),
+        ),
+        _State(
+            (gl.BLEND_EQUATION_RGB, gl.BLEND_EQUATION_ALPHA),
+            None,
+            drawn((gl.FUNC_ADD, gl.FUNC_ADD)),
+            setter(gl.BlendEquationSeparatei, 0)
+            if per_buffer
+            else setter(gl.BlendEquationSeparate),
+        ),
+        _State(
+            (gl.DEPTH_TEST,), off, drawn(off) | dict.fromkeys(tested, on), switch(gl.DEPTH_TEST)
+        ),
+        _State((gl.DEPTH_FUNC,), None, tested, setter(gl.DepthFunc)),
+        _State((gl.DEPTH_WRITEMASK,), None, drawn(off), setter(gl.DepthMask)),
+        _State((gl.STENCIL_TEST,), off, None, switch(gl.STENCIL_TEST)),
+        # Without an index the scissors of all the host's viewports would go.
+        _State(
+            (gl.SCISSOR_TEST,), off, None, switch(gl.SCISSOR_TEST, 0 if gl.version >= 410 else None)
+        ),
+    ]
+    if gl.version >= 450:
+        # The lower left corner: clip space has a texture's rows upwards.
+        clip = (gl.LOWER_LEFT, gl.NEGATIVE_ONE_TO_ONE)
+        states.append(
+            _State((gl.CLIP_ORIGIN, gl.CLIP_DEPTH_MODE), clip, None, setter(gl.ClipControl))
+        )
+    for buffer in range(1, DRAW_BUFFERS):
+        states.append(_State((gl.BLEND,), off, None, switch(gl.BLEND, buffer), buffer))
+    for buffer in range(DRAW_BUFFERS):
+        mask = setter(gl.ColorMaski, buffer)
+        states.append(_State((gl.COLOR_WRITEMASK,), (1, 1, 1, 1), None, mask, buffer))
+
+    clamps = [gl.CLAMP_READ_COLOR]
+    if gl.compatibility:
+        clamps.append(gl.CLAMP_FRAGMENT_COLOR)
+    for enum in clamps:
+        states.append(_State((enum,), (gl.FIXED_ONLY,), None, setter(gl.ClampColor, enum)))
+    for enum, target in (
+        (gl.PIXEL_UNPACK_BUFFER_BINDING, gl.PIXEL_UNPACK_BUFFER),
+        (gl.PIXEL_PACK_BUFFER_BINDING, gl.PIXEL_PACK_BUFFER),
+    ):
+        states.append(_State((enum,), off, None, setter(gl.BindBuffer, target)))
+    for enum in (gl.UNPACK_ALIGNMENT, gl.PACK_ALIGNMENT):
+        states.append(_State((enum,), on, None, setter(gl.PixelStorei, enum), volatile=True))
+    for enum in (
         gl.UNPACK_ROW_LENGTH,
         gl.UNPACK_SKIP_ROWS,
         gl.UNPACK_SKIP_PIXELS,
@@ -525,39 +531,30 @@ def _states(gl: GL) -> list[_State]:
         gl.PACK_SKIP_ROWS,
         gl.PACK_SKIP_PIXELS,
         gl.PACK_SWAP_BYTES,
-    ]
-    result += [_State((enum,), off, None, call(gl.PixelStorei, enum)) for enum in storage]
-    if gl.version >= 450:
-        # The lower left corner, so that clip space has the rows of a state texture upwards.
-        result.append(
-            _State(
-                (gl.CLIP_ORIGIN, gl.CLIP_DEPTH_MODE),
-                (gl.LOWER_LEFT, gl.NEGATIVE_ONE_TO_ONE),
-                None,
-                call(gl.ClipControl),
+    ):
+        states.append(_State((enum,), off, None, setter(gl.PixelStorei, enum)))
+    return states
+
+
+def _refuse_transform_feedback(gl: GL) -> None:
+    gl.GetIntegerv(gl.TRANSFORM_FEEDBACK_ACTIVE, _answer)
+    if _answer[0]:
+        gl.GetIntegerv(gl.TRANSFORM_FEEDBACK_PAUSED, _answer)
+        if not _answer[0]:
+            raise ContextError(
+                "transform feedback is active; pause or end it before calling gpuparticles"
             )
-        )
-    result += [
-        _State((gl.BLEND,), off, None, capability(gl.BLEND, i), i) for i in range(1, DRAW_BUFFERS)
-    ]
-    result += [
-        _State((gl.COLOR_WRITEMASK,), (1,) * 4, None, call(gl.ColorMaski, i), i)
-        for i in range(DRAW_BUFFERS)
-    ]
-    return result
 
 
-def _run(calls: Iterable[object]) -> None:
-    """Exhaust an iterator at C speed."""
-    deque(calls, maxlen=0)
+_answer = (ctypes.c_int * 1)()
 
 
 def _integers(count: int, each: int = 1) -> tuple[ctypes.Array[ctypes.c_int], list[Any]]:
     """One block of memory, and views of its pieces for OpenGL to write into."""
     block = (ctypes.c_int * (count * each))()
     view = ctypes.c_int * each
-    return block, [view.from_buffer(block, 4 * each * i) for i in range(count)]
+    return block, [view.from_buffer(block, 4 * each * number) for number in range(count)]
 
 
 def _decoder(layout: str, offset: int) -> Callable[[bytes], Value]:
-    return lambda data: struct.unpack_from(f"={layout}", data, offset)
+    return lambda data: struct.unpack_from(layout, data, offset)

@@ -1,0 +1,35 @@
+// Colours in the data are straight; what is written is premultiplied. Less alpha for the same colour
+// adds more than it covers: from 0, alpha blending, to 1, pure light.
+#pragma gpuparticles block
+
+uniform sampler2D u_texture;
+
+in vec2 v_uv;
+flat in vec4 v_color;
+flat in vec4 v_cell;
+
+out vec4 o_color;
+
+// One frame of a sheet, never its neighbours: the coordinate stays half a texel of the coarser level
+// inside the frame.
+vec4 sample_cell() {
+    vec2 texels = vec2(textureSize(u_texture, 0));
+    vec2 uv = v_uv * v_cell.zw * texels;
+    vec2 dx = dFdx(uv), dy = dFdy(uv);
+    float level = clamp(0.5 * log2(max(max(dot(dx, dx), dot(dy, dy)), 1e-12)), 0.0, u_mip_limit);
+    vec2 inset = min(0.5 * exp2(ceil(level)) / texels, 0.5 * v_cell.zw);
+    vec2 place = clamp(v_cell.xy + v_uv * v_cell.zw, v_cell.xy + inset, v_cell.xy + v_cell.zw - inset);
+    return textureLod(u_texture, place, level);
+}
+
+void main() {
+    vec4 texel;
+    if (u_textured > 0.0) {
+        texel = sample_cell();
+    } else {
+        texel = vec4(1.0 - smoothstep(0.6, 1.0, length(2.0 * v_uv - 1.0)));
+    }
+    float alpha = clamp(v_color.a, 0.0, 1.0);
+    vec4 color = texel * vec4(v_color.rgb, 1.0) * alpha;
+    o_color = vec4(color.rgb, color.a * (1.0 - u_additive));
+}

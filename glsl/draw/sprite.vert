@@ -1,0 +1,80 @@
+// Pulls particles straight from the state textures: four vertices a slot, up to 1024 slots an
+// instance. Dead slots leave the clip volume at once.
+#pragma gpuparticles include lib/space.glsl
+#pragma gpuparticles block
+#pragma gpuparticles include lib/curve.glsl
+#pragma gpuparticles inputs
+
+uniform mat4 u_view;       // from where particles live to the view, which may scale
+uniform mat4 u_projection;
+uniform vec4 u_tint;
+uniform float u_view_scale;
+
+out vec2 v_uv;
+flat out vec4 v_color;
+flat out vec4 v_cell;      // lower left corner and size of the frame, in texture coordinates
+#pragma gpuparticles kernels
+
+void hide() {
+    gl_Position = vec4(2.0, 2.0, 2.0, 1.0);
+    v_uv = vec2(0.0);
+    v_color = vec4(0.0);
+    v_cell = vec4(0.0);
+}
+
+vec4 flipbook_cell(float life) {
+    float frames = u_flipbook.z;
+    float frame = floor(life * u_flipbook.w * frames);
+    frame = u_flipbook_loop > 0.0 ? frame - frames * floor(frame / frames) : min(frame, frames - 1.0);
+    frame = clamp(frame, 0.0, frames - 1.0);
+    float row = floor((frame + 0.5) / u_flipbook.x);
+    vec2 size = 1.0 / u_flipbook.xy;
+    return vec4((frame - row * u_flipbook.x) * size.x, 1.0 - (row + 1.0) * size.y, size);
+}
+
+void main() {
+    int linear = gl_InstanceID * int(u_row_slots) + gl_VertexID / 4;
+    int width = textureSize(u_position_age, 0).x;
+    ivec2 slot = ivec2(linear % width, linear / width);
+    vec4 position_age = texelFetch(u_position_age, slot, 0);
+    float lifetime = uintBitsToFloat(texelFetch(u_lifetime_seed, slot, 0).x);
+    float age = position_age.w;
+    if (age < 0.0 || age >= lifetime) {
+        hide();
+        return;
+    }
+    float life = age / lifetime;
+    vec4 velocity_rotation = texelFetch(u_velocity_rotation, slot, 0);
+    vec4 attributes = texelFetch(u_attributes, slot, 0);
+    vec4 color = texelFetch(u_color, slot, 0) * gradient_at(u_color_over_life, life) * u_tint;
+    vec3 position = position_age.xyz;
+    vec3 velocity = velocity_rotation.xyz;
+#pragma gpuparticles instance
+
+    vec3 center = (u_view * vec4(position, 1.0)).xyz;
+    float size = u_view_scale * attributes.x * curve_at(u_size_over_life, life);
+    vec2 corner = vec2(gl_VertexID & 1, (gl_VertexID >> 1) & 1) - 0.5;
+    float angle = TAU * velocity_rotation.w;
+    vec2 up = vec2(-sin(angle), cos(angle));
+    float length_ = size;
+    if (attributes.y > 0.0) {
+        // The shutter is open for attributes.y seconds. What counts is the motion across the
+        // picture: under perspective, motion along the line of sight moves nothing.
+        vec3 moving = mat3(u_view) * velocity;
+        vec2 across = moving.xy;
+        if (u_projection[2][3] != 0.0) {
+            across -= center.xy * (moving.z / center.z);
+        }
+        float speed = length(across);
+        if (speed > 1e-6) {
+            up = across / speed;
+            length_ += speed * attributes.y;
+        }
+    }
+    vec2 right = vec2(up.y, -up.x);
+    center.xy += right * (corner.x * size) + up * (corner.y * length_);
+    gl_Position = u_projection * vec4(center, 1.0);
+    v_uv = corner + 0.5;
+    v_color = color;
+    v_cell = flipbook_cell(life);
+}

@@ -1,0 +1,105 @@
+// Writes birth data and first state where the mask says that a particle is born. Elsewhere nothing,
+// except in rows that come back into use: there the unborn slots are marked dead, because this side
+// may still hold particles that were alive when the row was left.
+#pragma gpuparticles include lib/particle.glsl
+#pragma gpuparticles include lib/random.glsl
+#pragma gpuparticles include lib/space.glsl
+#pragma gpuparticles block
+#pragma gpuparticles outputs
+
+uniform usampler2D u_mask;
+uniform usampler2D u_records;
+#pragma gpuparticles uniforms
+
+flat in int v_mask_row;
+flat in uint v_admit;
+
+#pragma gpuparticles kernels
+
+// GLSL 3.30 has no bitCount.
+uint count_bits(uint v) {
+    v -= (v >> 1u) & 0x55555555u;
+    v = (v & 0x33333333u) + ((v >> 2u) & 0x33333333u);
+    return (((v + (v >> 4u)) & 0x0F0F0F0Fu) * 0x01010101u) >> 24u;
+}
+
+// The nearest half float, ties to even, so that what a driver does on the way into the 16-bit
+// texture no longer matters.
+float to_half(float v) {
+    uint bits = floatBitsToUint(clamp(v, -65504.0, 65504.0));
+    bits += 0xFFFu + ((bits >> 13u) & 1u);
+    return uintBitsToFloat(bits & 0xFFFFE000u);
+}
+
+vec4 to_half(vec4 v) {
+    return vec4(to_half(v.x), to_half(v.y), to_half(v.z), to_half(v.w));
+}
+
+// range = (low, high - low)
+float draw(vec2 range, uint seed, uint channel) {
+    return range.x + range.y * random_uniform(seed, channel);
+}
+
+// Evenly over the solid angle within `angle` of the unit vector `axis`. The cap's height is taken
+// from the half angle's sine: 1 - cos(angle) would cancel for small angles.
+vec3 spread_around(vec3 axis, float angle, uint seed) {
+    float s = sin(0.5 * angle);
+    float down = 2.0 * s * s * random_uniform(seed, CHANNEL_DIRECTION);
+    float phi = TAU * random_uniform(seed, CHANNEL_DIRECTION + 1u);
+    float ring = sqrt(max(down * (2.0 - down), 0.0));
+    vec3 u, w;
+    basis_around(axis, u, w);
+    return (1.0 - down) * axis + ring * (cos(phi) * u + sin(phi) * w);
+}
+
+void main() {
+    ivec2 slot = ivec2(gl_FragCoord.xy);
+    uvec2 word = texelFetch(u_mask, ivec2(slot.x >> 5, v_mask_row), 0).xy;
+    uint bit = 1u << uint(slot.x & 31);
+    if ((word.x & bit) == 0u) {
+        if (v_admit == 0u) {
+            discard;
+        }
+        store_dead();
+        return;
+    }
+    int rank = int(word.y + count_bits(word.x & (bit - 1u)));
+#pragma gpuparticles record
+
+    uint seed = record.w;
+    float moment = uintBitsToFloat(record.y);
+    Particle p;
+    p.seed = seed;
+    p.lifetime = uintBitsToFloat(record.z);
+    p.age = -moment;
+
+    uint channel = CHANNEL_SHAPE;
+#pragma gpuparticles shape
+
+    vec3 launch = vec3(0.0, 1.0, 0.0);
+    float speed = draw(u_speed, seed, CHANNEL_SPEED);
+    if (u_velocity_given > 0.0) {
+        vec3 velocity = u_velocity_low + u_velocity_span * vec3(
+            random_uniform(seed, CHANNEL_VELOCITY),
+            random_uniform(seed, CHANNEL_VELOCITY + 1u),
+            random_uniform(seed, CHANNEL_VELOCITY + 2u));
+        speed = length(velocity);
+        launch = unit(velocity);
+    }
+    if (u_spread > 0.0) {
+        launch = spread_around(launch, u_spread, seed);
+    }
+#pragma gpuparticles place
+
+    p.velocity = speed * launch;
+    p.rotation = to_half(draw(u_rotation, seed, CHANNEL_ROTATION));
+    store_state(p);
+    store_birth(
+        p,
+        to_half(vec4(
+            draw(u_size, seed, CHANNEL_SIZE),
+            draw(u_stretch, seed, CHANNEL_STRETCH),
+            draw(u_rotation, seed, CHANNEL_ROTATION),
+            draw(u_angular_velocity, seed, CHANNEL_ANGULAR_VELOCITY))),
+        to_half(u_birth_color));
+}

@@ -1,0 +1,36 @@
+// One step of every slot below the high-water mark, from one side of the state to the other: half
+// the path, all forces there, the other half.
+#pragma gpuparticles include lib/particle.glsl
+#pragma gpuparticles include lib/random.glsl
+#pragma gpuparticles include lib/space.glsl
+#pragma gpuparticles block
+#pragma gpuparticles include lib/curve.glsl
+#pragma gpuparticles outputs
+#pragma gpuparticles inputs
+
+#pragma gpuparticles kernels
+
+void main() {
+    ivec2 slot = ivec2(gl_FragCoord.xy);
+    Particle p = load_particle(slot);
+    p.position += u_shift;
+    if (p.age < p.lifetime) {
+        // A newborn moves for the rest of the step after its moment, a dying particle for the rest
+        // of its life.
+        float wait = max(-p.age, 0.0);
+        float age = max(p.age, 0.0);
+        float h = min(u_step_time - wait, p.lifetime - age);
+        float k = 0.5 * h;
+        float life = min((age + k) / p.lifetime, 1.0);
+        float along = u_path_begin + u_path_rate * (wait + k);
+
+        p.position += p.velocity * k;
+#pragma gpuparticles modify
+        p.position += p.velocity * k;
+#pragma gpuparticles spin
+
+        // A newborn's age becomes whole ticks here; for the others the rounding changes nothing.
+        p.age = max(floor(p.age * u_ticks + 0.5) * u_tick + u_step_age, 0.0);
+    }
+    store_state(p);
+}

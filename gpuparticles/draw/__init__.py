@@ -1,0 +1,1 @@
+"""Pixels: draws particles straight from their state textures."""

@@ -1,0 +1,172 @@
+"""Draws an emitter's particles as sprites, pulled straight from its state textures."""
+
+from __future__ import annotations
+
+import struct
+from typing import NamedTuple
+
+import moderngl
+
+from gpuparticles.draw.textures import Textures
+from gpuparticles.effect.sprite import Sprite
+from gpuparticles.gpu.gl import GL
+from gpuparticles.gpu.programs import QUADS, UNITS, Programs
+from gpuparticles.gpu.simulate import Simulation
+from gpuparticles.playback.place import Place, Vec3, matrix_of
+from gpuparticles.shaders import sprite as sprite_text
+from gpuparticles.shaders.layout import BIRTH, INSTANCE
+
+__all__ = ["Sprites", "View"]
+
+_pack_matrix = struct.Struct("<16f").pack
+_NAMES = tuple(channel.name for channel in BIRTH)
+_POOLED_NAMES = (*_NAMES, INSTANCE.name)
+
+
+class View(NamedTuple):
+    """A camera, read once for all emitters.
+
+    Args:
+        rows: The view matrix, row by row, in double precision.
+        projection: The projection matrix, packed for the shader.
+        scale: By how much the view scales: sprites, built in view space, scale alike.
+    """
+
+    rows: list[list[float]]
+    projection: bytes
+    scale: float
+
+    @classmethod
+    def of(cls, view: object, projection: object) -> View:
+        """Read the user's matrices.
+
+        Args:
+            view: 4x4, for column vectors.
+            projection: 4x4, for column vectors.
+
+        Raises:
+            EffectError: Not such matrices; or a view that has its translation in the last row.
+        """
+        v = matrix_of(view, "view", affine=True)
+        p = matrix_of(projection, "projection")
+        (a, b, c, _), (d, e, f, _), (g, h, i, _), _ = v
+        det = a * (e * i - f * h) - b * (d * i - f * g) + c * (d * h - e * g)
+        return cls(v, _columns(p), abs(det) ** (1.0 / 3.0))
+
+    def at(self, place: Vec3) -> bytes:
+        """The view of particles whose positions are relative to a place, multiplied in double
+        precision and packed.
+        """
+        x, y, z = place
+        (a, b, c, s), (d, e, f, t), (g, h, i, u), _ = self.rows
+        return _pack_matrix(
+            a, d, g, 0.0,
+            b, e, h, 0.0,
+            c, f, i, 0.0,
+            a * x + b * y + c * z + s, d * x + e * y + f * z + t, g * x + h * y + i * z + u, 1.0,
+        )  # fmt: skip
+
+    def carried_by(self, place: Place) -> bytes:
+        """The view of particles that move with an emitter: its turn and its place."""
+        qx, qy, qz, qw = place.turn
+        xx, yy, zz = 2 * qx * qx, 2 * qy * qy, 2 * qz * qz
+        xy, xz, yz = 2 * qx * qy, 2 * qx * qz, 2 * qy * qz
+        wx, wy, wz = 2 * qw * qx, 2 * qw * qy, 2 * qw * qz
+        x, y, z = place.place
+        columns = (
+            (1 - yy - zz, xy + wz, xz - wy),
+            (xy - wz, 1 - xx - zz, yz + wx),
+            (xz + wy, yz - wx, 1 - xx - yy),
+        )
+        flat: list[float] = []
+        rows = self.rows[:3]
+        for u, v, w in columns:
+            flat += [r[0] * u + r[1] * v + r[2] * w for r in rows]
+            flat.append(0.0)
+        flat += [r[0] * x + r[1] * y + r[2] * z + r[3] for r in rows]
+        flat.append(1.0)
+        return _pack_matrix(*flat)
+
+
+class Sprites:
+    """The sprites of one emitter.
+
+    Methods that touch GL want to be called inside the guard.
+
+    Args:
+        ctx: The context.
+        gl: Its raw OpenGL.
+        simulation: Whose particles.
+        sprite: How they look.
+        textures: Where textures come from.
+        where: Names the emitter in errors.
+        local: Whether particles move with their emitter.
+    """
+
+    def __init__(
+        self,
+        ctx: moderngl.Context,
+        gl: GL,
+        simulation: Simulation,
+        sprite: Sprite,
+        textures: Textures,
+        where: str,
+        *,
+        local: bool,
+    ) -> None:
+        self._gl = gl
+        self._simulation = simulation
+        self._sprite = sprite
+        self._textures = textures
+        pooled = simulation.instances is not None
+        self._names = _POOLED_NAMES if pooled else _NAMES
+        self._texture, mip_limit = textures.acquire(sprite, where)
+        self._programs = Programs.of(ctx)
+        try:
+            self._program = self._programs.acquire(
+                sprite_text(simulation.stop_rows, pooled=pooled, local=local), quads=True
+            )
+        except BaseException:
+            textures.release(sprite)
+            raise
+        simulation.set_look(textured=self._texture is not None, mip_limit=mip_limit)
+
+    def draw(self, view: View, from_particles: bytes, tint: bytes) -> None:
+        """Draw what lives.
+
+        Args:
+            view: The camera.
+            from_particles: Packed matrix from where positions are to the view.
+            tint: Packed straight RGBA.
+        """
+        simulation = self._simulation
+        rows = simulation.rows
+        state = simulation.state
+        if not rows or state is None:
+            return
+        program = self._program
+        write = program.write
+        write("u_view", from_particles)
+        write("u_projection", view.projection)
+        write("u_tint", tint)
+        write("u_view_scale", struct.pack("<f", view.scale))
+        gl = self._gl
+        gl.BindBufferBase(gl.UNIFORM_BUFFER, 0, simulation.buffer.glo)
+        state.bind(self._names, UNITS)
+        if simulation.instances is not None:
+            simulation.instances.use(UNITS["u_instances"])
+        if self._texture is not None:
+            self._texture.use(UNITS["u_texture"])
+        width = min(state.width, QUADS)
+        program.vertex_array.render(
+            moderngl.TRIANGLES, 6 * width, instances=rows * (state.width // width)
+        )
+
+    def release(self) -> None:
+        """Give program and texture back."""
+        self._programs.release(self._program)
+        self._textures.release(self._sprite)
+
+
+def _columns(rows: list[list[float]]) -> bytes:
+    return _pack_matrix(*(rows[i][j] for j in range(4) for i in range(4)))

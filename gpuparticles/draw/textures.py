@@ -1,0 +1,146 @@
+"""Sprite textures: loaded once per system, or borrowed from the host."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import moderngl
+import numpy as np
+from PIL import Image, UnidentifiedImageError
+
+from gpuparticles.effect.sprite import Sprite
+from gpuparticles.errors import ContextError, EffectError
+
+__all__ = ["Textures", "premultiplied", "whole_levels"]
+
+
+class _Held:
+    """A texture of ours, and how many sprites use it."""
+
+    def __init__(self, texture: moderngl.Texture, mipmaps: bool) -> None:
+        self.texture = texture
+        self.mipmaps = mipmaps
+        self.users = 0
+
+
+class Textures:
+    """The sprite textures of one system.
+
+    Files and PIL images are premultiplied, turned bottom row first and uploaded once however many
+    sprites show them; the last release frees them. The host's textures are used as they are.
+
+    Args:
+        ctx: The context.
+    """
+
+    def __init__(self, ctx: moderngl.Context) -> None:
+        self._ctx = ctx
+        self._held: dict[Any, _Held] = {}
+
+    @property
+    def bytes(self) -> int:
+        """GPU memory of the textures that are ours, mip levels included."""
+        return sum(
+            4 * held.texture.width * held.texture.height * (4 if held.mipmaps else 3) // 3
+            for held in self._held.values()
+        )
+
+    def acquire(self, sprite: Sprite, where: str) -> tuple[moderngl.Texture | None, float]:
+        """The texture of a sprite, None for the procedural disc, and its last usable mip level.
+
+        Every acquire wants one release.
+
+        Args:
+            sprite: Whose texture.
+            where: Names the emitter in errors.
+
+        Raises:
+            EffectError: A file that is missing or no image.
+            ContextError: A texture of another context.
+        """
+        source = sprite.texture
+        if source is None:
+            return None, 0.0
+        columns, rows = (
+            (1, 1) if sprite.flipbook is None else (sprite.flipbook.columns, sprite.flipbook.rows)
+        )
+        if isinstance(source, moderngl.Texture):
+            if source.ctx is not self._ctx:
+                raise ContextError(f"{where}: sprite.texture belongs to another OpenGL context")
+            return source, whole_levels(source.size, columns, rows)
+        key = self._key(sprite)
+        held = self._held.get(key)
+        if held is None:
+            held = self._held[key] = self._upload(_open(source, where), sprite)
+        held.users += 1
+        return held.texture, whole_levels(held.texture.size, columns, rows) if held.mipmaps else 0.0
+
+    def release(self, sprite: Sprite) -> None:
+        """Give a sprite's texture back."""
+        key = self._key(sprite)
+        held = self._held.get(key)
+        if held is not None:
+            held.users -= 1
+            if not held.users:
+                held.texture.release()
+                del self._held[key]
+
+    def _key(self, sprite: Sprite) -> Any:
+        source = sprite.texture
+        path = str(source) if isinstance(source, (str, Path)) else id(source)
+        return path, sprite.filter, sprite.premultiplied
+
+    def _upload(self, image: Image.Image, sprite: Sprite) -> _Held:
+        pixels = np.asarray(image.convert("RGBA"))
+        if not sprite.premultiplied:
+            pixels = premultiplied(pixels)
+        texture = self._ctx.texture(image.size, 4, pixels[::-1].tobytes())
+        texture.repeat_x = texture.repeat_y = False
+        mipmaps = sprite.filter == "linear"
+        if mipmaps:
+            texture.build_mipmaps()
+            texture.filter = (moderngl.LINEAR_MIPMAP_LINEAR, moderngl.LINEAR)
+        else:
+            texture.filter = (moderngl.NEAREST, moderngl.NEAREST)
+        return _Held(texture, mipmaps)
+
+
+def premultiplied(pixels: np.ndarray[Any, np.dtype[np.uint8]]) -> np.ndarray[Any, np.dtype[np.uint8]]:
+    """Straight RGBA to premultiplied, rounded.
+
+    Args:
+        pixels: uint8 of shape (..., 4).
+    """
+    wide = pixels.astype(np.uint16)
+    alpha = wide[..., 3:]
+    wide[..., :3] = (wide[..., :3] * alpha + 127) // 255
+    return wide.astype(np.uint8)
+
+
+def whole_levels(size: tuple[int, int], columns: int, rows: int) -> float:
+    """The last mip level on which no texel straddles two frames of a sheet.
+
+    A level halves both sides, so a frame's sides must be even as often. A single frame has no
+    neighbours, and all levels.
+    """
+    if columns == rows == 1:
+        return 1000.0
+    cell = [pixels // count if pixels % count == 0 else 1 for pixels, count in zip(size, (columns, rows), strict=True)]
+    return float(min((side & -side).bit_length() - 1 for side in cell))
+
+
+def _open(source: object, where: str) -> Image.Image:
+    if isinstance(source, Image.Image):
+        return source
+    assert isinstance(source, (str, Path))
+    try:
+        with Image.open(source) as image:
+            image.load()
+            return image
+    except FileNotFoundError as error:
+        raise EffectError(f"{where}: sprite.texture: there is no file {source}") from error
+    except (OSError, UnidentifiedImageError, SyntaxError, ValueError) as error:
+        raise EffectError(
+            f"{where}: sprite.texture: {source} is not an image that can be read ({error})"
+        ) from error

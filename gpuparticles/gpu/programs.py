@@ -1,0 +1,135 @@
+"""Compiled programs, shared by everything in a context whose finished text agrees, and counted."""
+
+from __future__ import annotations
+
+from weakref import WeakKeyDictionary
+
+import moderngl
+import numpy as np
+
+from gpuparticles.gpu.gl import TEXTURE_UNITS
+from gpuparticles.shaders import Source, diagnose
+from gpuparticles.shaders.layout import BIRTH, INSTANCE, STATE
+
+__all__ = ["QUADS", "UNITS", "Program", "Programs"]
+
+#: Quads in the index buffer of a program that draws quads: as many as 16-bit indices allow within
+#: a round number.
+QUADS = 1024
+
+#: The texture unit of each sampler. A birth pass reads no state, so it uses the same units.
+UNITS = {
+    **{f"u_{c.name}": unit for unit, c in enumerate((*STATE, *BIRTH, INSTANCE))},
+    "u_mask": 0,
+    "u_records": 1,
+    "u_instances": 6,
+    "u_texture": 7,
+}
+assert max(UNITS.values()) < TEXTURE_UNITS
+
+
+class Program:
+    """One compiled program and the vertex array that runs it.
+
+    Attributes:
+        program: The moderngl program.
+        vertex_array: Without attributes: vertices are pulled by number.
+        bytes: GPU memory of its index buffer.
+    """
+
+    def __init__(
+        self, ctx: moderngl.Context, vertex: Source, fragment: Source, *, quads: bool
+    ) -> None:
+        try:
+            self.program = ctx.program(vertex_shader=vertex.text, fragment_shader=fragment.text)
+        except moderngl.Error as error:
+            raise diagnose(str(error), vertex, fragment) from error
+        for name, unit in UNITS.items():
+            if name in self.program:
+                self.program[name] = unit
+        if "Emitter" in self.program:
+            block = self.program["Emitter"]
+            assert isinstance(block, moderngl.UniformBlock)
+            block.binding = 0
+        self._indices = ctx.buffer(_quad_indices()) if quads else None
+        self.bytes = self._indices.size if self._indices is not None else 0
+        self.vertex_array = ctx.vertex_array(
+            self.program, [], index_buffer=self._indices, index_element_size=2 if quads else 4
+        )
+        self.users = 0
+        self._uniforms: dict[str, moderngl.Uniform] = {}
+        self._written: dict[str, bytes] = {}
+
+    def write(self, name: str, value: bytes) -> None:
+        """Set a uniform, unless it has that value already."""
+        if self._written.get(name) == value:
+            return
+        uniform = self._uniforms.get(name)
+        if uniform is None:
+            member = self.program[name]
+            assert isinstance(member, moderngl.Uniform)
+            uniform = self._uniforms[name] = member
+        uniform.write(value)
+        self._written[name] = value
+
+    def release(self) -> None:
+        """Free the GL objects."""
+        self.vertex_array.release()
+        if self._indices is not None:
+            self._indices.release()
+        self.program.release()
+
+
+class Programs:
+    """The programs of one context, keyed by finished text; ``of(ctx)`` finds them."""
+
+    _of: WeakKeyDictionary[moderngl.Context, Programs] = WeakKeyDictionary()
+
+    def __init__(self, ctx: moderngl.Context) -> None:
+        self._ctx = ctx
+        self._programs: dict[tuple[str, str], Program] = {}
+
+    @classmethod
+    def of(cls, ctx: moderngl.Context) -> Programs:
+        """The programs of a context, the same object for everybody while any program lives."""
+        found = cls._of.get(ctx)
+        if found is None:
+            found = cls._of[ctx] = cls(ctx)
+        return found
+
+    def __len__(self) -> int:
+        return len(self._programs)
+
+    def acquire(self, sources: tuple[Source, Source], *, quads: bool = False) -> Program:
+        """The program of a vertex and a fragment text, compiled at first use.
+
+        Every acquire wants one release.
+
+        Raises:
+            ShaderError: The driver refuses it.
+        """
+        vertex, fragment = sources
+        key = (vertex.text, fragment.text)
+        program = self._programs.get(key)
+        if program is None:
+            program = self._programs[key] = Program(self._ctx, vertex, fragment, quads=quads)
+        program.users += 1
+        return program
+
+    def release(self, program: Program) -> None:
+        """Give a program back; the last release deletes it."""
+        program.users -= 1
+        if program.users:
+            return
+        key = next(key for key, value in self._programs.items() if value is program)
+        del self._programs[key]
+        program.release()
+        if not self._programs:
+            # A program holds its context: only without this entry can the context ever go.
+            self._of.pop(self._ctx, None)
+
+
+def _quad_indices() -> bytes:
+    corners = np.array([0, 1, 2, 2, 1, 3], np.uint16)
+    first = np.arange(0, 4 * QUADS, 4, dtype=np.uint16)
+    return (first[:, None] + corners).tobytes()

@@ -1,0 +1,391 @@
+"""Carries out Steps on the GPU: the birth pass, the update pass, the swap."""
+
+from __future__ import annotations
+
+import math
+import struct
+from collections.abc import Sequence
+
+import moderngl
+import numpy as np
+from numpy.typing import NDArray
+
+from gpuparticles.effect.effect import Emitter
+from gpuparticles.effect.modifiers import Modifier, fields_of
+from gpuparticles.effect.values import Range
+from gpuparticles.gpu.guard import Guard
+from gpuparticles.gpu.programs import QUADS, UNITS, Programs
+from gpuparticles.gpu.state import State
+from gpuparticles.playback.clock import Clock
+from gpuparticles.playback.mask import mask_rows, pack_mask
+from gpuparticles.playback.place import Place, conjugate, rotate
+from gpuparticles.playback.player import Step
+from gpuparticles.playback.population import Births
+from gpuparticles.shaders import birth, emitter_block, update
+from gpuparticles.shaders.layout import moving, shape_places, stop_rows
+
+__all__ = ["Simulation"]
+
+Vec3 = tuple[float, float, float]
+
+_pack_step = struct.Struct("<4f").pack_into
+_NOWHERE: Vec3 = (0.0, 0.0, 0.0)
+
+# Births a pass: what a burst into a large emitter needs is bounded, and small against its state.
+_LEAST_CHUNK = 256
+_LARGEST_CHUNK = 65536
+
+
+class Simulation:
+    """One emitter's particles on the GPU.
+
+    All methods that touch GL want to be called inside the guard.
+
+    Args:
+        guard: The context's guard.
+        emitter: What is simulated.
+        modifiers: The emitter's, then the effect's.
+        clock: Gives the length of a tick.
+        capacity: Slots.
+        row: Slots a texture row.
+        instances: The instance table of a pool; without it, particles belong to one instance.
+
+    Attributes:
+        rows: Rows of slots in which a particle may live; the sprite pass draws them.
+        block: Layout of the uniform buffer.
+        buffer: The uniform buffer.
+        state: The textures; None while the capacity is 0.
+    """
+
+    def __init__(
+        self,
+        guard: Guard,
+        emitter: Emitter,
+        modifiers: Sequence[Modifier],
+        clock: Clock,
+        capacity: int,
+        row: int,
+        *,
+        instances: moderngl.Texture | None = None,
+    ) -> None:
+        ctx = guard.ctx
+        self._guard = guard
+        self._ctx = ctx
+        self._emitter = emitter
+        self._modifiers = tuple(modifiers)
+        self._row = row
+        self._pooled = instances is not None
+        self.instances = instances
+        self.rows = 0
+        self._shifted = False
+        self.stop_rows = stop_rows(emitter, modifiers)
+        self.block = emitter_block(emitter, modifiers, pooled=self._pooled)
+        self._data = bytearray(self.block.size)
+        self._moving = any(moving(m, emitter) for m in modifiers) and not self._pooled
+        self.state: State | None = None
+        self._mask: moderngl.Texture | None = None
+        self._records: moderngl.Texture | None = None
+        self._pack_constants(clock)
+        programs = Programs.of(ctx)
+        self._programs = programs
+        self._birth = programs.acquire(birth(emitter, pooled=self._pooled))
+        try:
+            self._update = programs.acquire(update(emitter, modifiers, pooled=self._pooled))
+            self.buffer = ctx.buffer(self._data, dynamic=True)
+            if capacity:
+                self._set_state(State(ctx, guard.gl, capacity, row, pooled=self._pooled))
+        except BaseException:
+            self.release()
+            raise
+
+    @property
+    def bytes(self) -> int:
+        """GPU memory: textures and buffers."""
+        total = self.block.size + (self.state.bytes if self.state is not None else 0)
+        for texture, texel in ((self._mask, 8), (self._records, 16)):
+            if texture is not None:
+                total += texel * texture.width * texture.height
+        return total
+
+    @property
+    def capacity(self) -> int:
+        """Slots, whole rows."""
+        return 0 if self.state is None else self.state.width * self.state.height
+
+    def set_capacity(self, capacity: int) -> None:
+        """Grow; everything stays in its slot."""
+        if self.state is None:
+            self._set_state(State(self._ctx, self._guard.gl, capacity, self._row, pooled=self._pooled))
+        else:
+            self._set_state(self.state.grow(capacity))
+
+    def set_path(self, begin: Place, end: Place, anchor: Vec3) -> None:
+        """Say where the emitter is at the begin and at the end of the update.
+
+        Args:
+            begin: Where it was last simulated.
+            end: Where it is now.
+            anchor: What positions of world-space particles are relative to.
+        """
+        pack = self.block.pack
+        data = self._data
+        for suffix, place in (("begin", begin), ("end", end)):
+            pack(data, f"u_place_{suffix}", _minus(place.place, anchor))
+            pack(data, f"u_turn_{suffix}", place.turn)
+            for column in range(3):
+                pack(data, f"u_scale_{suffix}", place.scale[3 * column : 3 * column + 3], column)
+            if self._moving:
+                self._pack_frame(suffix, place, anchor)
+
+    def set_anchor(self, anchor: Vec3) -> None:
+        """Say what positions are relative to, for fields that lie in the world."""
+        for index, modifier in enumerate(self._modifiers):
+            if getattr(modifier, "space", None) != "world" or self._emitter.space != "world":
+                continue
+            for info in fields_of(type(modifier)):
+                if info.role == "point":
+                    name = f"u_{modifier.kind}{index}_{info.name}"
+                    point = _minus(getattr(modifier, info.name), anchor)
+                    self.block.pack(self._data, name, point)
+
+    def set_look(self, *, textured: bool, mip_limit: float) -> None:
+        """Say whether sprites have a texture, and its last usable mip level."""
+        self.block.pack(self._data, "u_textured", (float(textured),))
+        self.block.pack(self._data, "u_mip_limit", (mip_limit,))
+
+    def shift(self, offset: Vec3) -> None:
+        """Add an offset to every position, with the next step."""
+        self.block.pack(self._data, "u_shift", offset)
+        self._shifted = True
+
+    def run(self, step: Step) -> None:
+        """Carry out one step."""
+        data = self._data
+        _pack_step(data, 0, step.time, step.age, step.path_begin, step.path_rate)
+        self.buffer.write(data)
+        gl = self._guard.gl
+        gl.BindBufferBase(gl.UNIFORM_BUFFER, 0, self.buffer.glo)
+        state = self.state
+        assert state is not None
+        if step.forget:
+            self._forget(state, step.forget)
+        if step.births is not None:
+            self._bear(state, step.births)
+        self._guard.target(state.update_target, state.width, step.rows)
+        state.bind(("lifetime_seed", "attributes"), UNITS)
+        if self.instances is not None:
+            state.bind(("instance",), UNITS)
+            self.instances.use(UNITS["u_instances"])
+        self._update.vertex_array.render(moderngl.TRIANGLES, 3)
+        state.swap()
+        if self._shifted:
+            self._shifted = False
+            self.block.pack(data, "u_shift", _NOWHERE)
+
+    def release(self) -> None:
+        """Free all GL objects and give the programs back."""
+        for name in ("state", "_mask", "_records", "buffer"):
+            resource = getattr(self, name, None)
+            if resource is not None:
+                resource.release()
+        for name in ("_birth", "_update"):
+            program = getattr(self, name, None)
+            if program is not None:
+                self._programs.release(program)
+
+    def _set_state(self, state: State) -> None:
+        self.state = state
+        self.block.pack(self._data, "u_rows", (float(state.height),))
+        self.block.pack(self._data, "u_row_slots", (float(min(state.width, QUADS)),))
+
+    def _bear(self, state: State, births: Births) -> None:
+        slots, records, admitted, instances = births
+        chunk = min(_LARGEST_CHUNK, max(_LEAST_CHUNK, state.width * state.height // 8))
+        if instances is not None:
+            records = _with_instances(records, instances)
+        texels = 2 if instances is not None else 1
+        admit_once = -1
+        for first in range(0, len(slots), chunk):
+            part = slots[first : first + chunk]
+            if isinstance(records, bytes):
+                data: bytes | NDArray[np.uint32] = records[16 * first : 16 * (first + len(part))]
+            else:
+                data = records[texels * first : texels * (first + len(part))]
+            self._bear_chunk(state, part, data, texels * len(part), admitted, admit_once)
+            admit_once = int(part[-1]) // self._row
+
+    def _bear_chunk(
+        self,
+        state: State,
+        slots: Sequence[int] | NDArray[np.int64],
+        records: bytes | NDArray[np.uint32],
+        texels: int,
+        admitted: int,
+        admit_once: int,
+    ) -> None:
+        words = self._row // 32
+        rows, packed = pack_mask(slots, self._row, admitted, admit_once)
+        self._write_mask(rows, packed, words)
+        self._write_records(records, texels)
+        assert self._mask is not None and self._records is not None
+        self._guard.target(state.birth_target, state.width, state.height)
+        self._mask.use(UNITS["u_mask"])
+        self._records.use(UNITS["u_records"])
+        if self.instances is not None:
+            self.instances.use(UNITS["u_instances"])
+        self._birth.vertex_array.render(moderngl.TRIANGLE_STRIP, 4, instances=rows)
+
+    def _forget(self, state: State, rows: int) -> None:
+        """Mark every slot of the first rows dead: a mask without births that admits them all."""
+        words = self._row // 32
+        packed = np.zeros((rows, words + 1, 2), np.uint32)
+        packed[:, words, 0] = np.arange(rows)
+        packed[:, words, 1] = 1
+        self._write_mask(rows, packed, words)
+        self._write_records(b"\0" * 16, 1)
+        assert self._mask is not None and self._records is not None
+        self._guard.target(state.birth_target, state.width, state.height)
+        self._mask.use(UNITS["u_mask"])
+        self._records.use(UNITS["u_records"])
+        self._birth.vertex_array.render(moderngl.TRIANGLE_STRIP, 4, instances=rows)
+
+    def _write_mask(self, rows: int, packed: bytes | NDArray[np.uint32], words: int) -> None:
+        if self._mask is None or self._mask.height < rows:
+            self._mask = _scratch(self._ctx, self._mask, words + 1, rows, 2)
+        self._mask.write(packed, viewport=(0, 0, words + 1, rows))
+
+    def _write_records(self, records: bytes | NDArray[np.uint32], texels: int) -> None:
+        width = 64 if self._row < 1024 else 1024
+        rows = -(-texels // width)
+        if self._records is None or self._records.height < rows:
+            self._records = _scratch(self._ctx, self._records, width, rows, 4)
+        if rows == 1:
+            self._records.write(records, viewport=(0, 0, texels, 1))
+            return
+        raw = records if isinstance(records, bytes) else records.tobytes()
+        raw += bytes(16 * (rows * width - texels))
+        self._records.write(raw, viewport=(0, 0, width, rows))
+
+    def _pack_constants(self, clock: Clock) -> None:
+        emitter = self._emitter
+        pack, data = self.block.pack, self._data
+        pack(data, "u_tick", (clock.tick,))
+        pack(data, "u_ticks", (clock.per_second,))
+        pack(data, "u_speed", _range(emitter.speed))
+        pack(data, "u_size", _range(emitter.size))
+        pack(data, "u_rotation", _range(emitter.rotation, 1.0 / 360.0))
+        pack(data, "u_angular_velocity", _range(emitter.angular_velocity, 1.0 / 360.0))
+        pack(data, "u_stretch", _range(emitter.sprite.stretch))
+        spread = min(emitter.spread + emitter.shape.spread, 180.0)
+        pack(data, "u_spread", (math.radians(spread),))
+        if emitter.velocity is not None:
+            low_span = [_range(component) for component in emitter.velocity]
+            pack(data, "u_velocity_given", (1.0,))
+            pack(data, "u_velocity_low", [low for low, _ in low_span])
+            pack(data, "u_velocity_span", [span for _, span in low_span])
+        pack(data, "u_birth_color", emitter.color)
+        for info, row, column in shape_places(type(emitter.shape)):
+            value = getattr(emitter.shape, info.name)
+            values = (value,) if info.type == "float" else value
+            offset = self.block.offsets["u_shape"] + 16 * row + 4 * column
+            struct.pack_into(f"<{len(values)}f", data, offset, *values)
+        flipbook = emitter.sprite.flipbook
+        sheet = (1, 1, 1, 1.0) if flipbook is None else (
+            flipbook.columns, flipbook.rows, flipbook.frame_count, flipbook.speed
+        )
+        pack(data, "u_flipbook", sheet)
+        pack(data, "u_flipbook_loop", (float(flipbook is not None and flipbook.loop),))
+        pack(data, "u_additive", (emitter.sprite.additive,))
+        stops = _Stops(self.block.offsets["u_stops"], data)
+        pack(data, "u_size_over_life", stops.add(emitter.size_over_life.segments(), 1))
+        pack(data, "u_color_over_life", stops.add(emitter.color_over_life.segments(), 3))
+        for index, modifier in enumerate(self._modifiers):
+            self._pack_modifier(index, modifier, stops)
+
+    def _pack_modifier(self, index: int, modifier: Modifier, stops: _Stops) -> None:
+        pack, data = self.block.pack, self._data
+        stem = f"u_{modifier.kind}{index}"
+        for info, value in zip(fields_of(type(modifier)), modifier.values(), strict=True):
+            if f"{stem}_{info.name}" in self.block.offsets:
+                values = (value,) if info.type == "float" else value
+                pack(data, f"{stem}_{info.name}", values)
+        if modifier.variation:
+            pack(data, f"{stem}_variation", (modifier.variation,))
+        if modifier.over_life is not None:
+            pack(data, f"{stem}_over_life", stops.add(modifier.over_life.segments(), 1))
+
+    def _pack_frame(self, suffix: str, place: Place, anchor: Vec3) -> None:
+        """Points and directions of another frame than the particles', at one end of the path."""
+        world = self._emitter.space == "world"
+        for index, modifier in enumerate(self._modifiers):
+            if not moving(modifier, self._emitter):
+                continue
+            for info, value in zip(fields_of(type(modifier)), modifier.values(), strict=True):
+                if info.role is None:
+                    continue
+                offset = info.role == "point"
+                if world:
+                    value = rotate(place.turn, value)
+                    if offset:
+                        value = _plus(value, _minus(place.place, anchor))
+                else:
+                    if offset:
+                        value = _minus(value, place.place)
+                    value = rotate(conjugate(place.turn), value)
+                name = f"u_{modifier.kind}{index}_{info.name}_{suffix}"
+                self.block.pack(self._data, name, value)
+
+
+class _Stops:
+    """Packs curves one after the other into the rows of u_stops."""
+
+    def __init__(self, offset: int, data: bytearray) -> None:
+        self._offset = offset
+        self._data = data
+        self._row = 0
+
+    def add(self, segments: NDArray[np.float32], rows_each: int) -> tuple[float, float]:
+        """Pack one curve; returns its span: first row and number of segments."""
+        first = self._row
+        raw = segments.astype("<f4").tobytes()
+        begin = self._offset + 16 * first
+        self._data[begin : begin + len(raw)] = raw
+        self._row += len(segments)
+        return float(first), float(len(segments) // rows_each)
+
+
+def _scratch(
+    ctx: moderngl.Context, old: moderngl.Texture | None, width: int, rows: int, components: int
+) -> moderngl.Texture:
+    """A larger texture for uploads, by doubling."""
+    height = 1 << (rows - 1).bit_length()
+    if old is not None:
+        old.release()
+    texture = ctx.texture((width, height), components, dtype="u4")
+    texture.filter = (moderngl.NEAREST, moderngl.NEAREST)
+    return texture
+
+
+def _with_instances(
+    records: bytes | NDArray[np.uint32], instances: NDArray[np.uint32]
+) -> NDArray[np.uint32]:
+    """Two texels a birth: its record, and whose it is."""
+    array = np.frombuffer(records, np.uint32).reshape(-1, 4) if isinstance(records, bytes) else records
+    both = np.zeros((2 * len(instances), 4), np.uint32)
+    both[0::2] = array
+    both[1::2, 0] = instances
+    return both
+
+
+def _range(value: float | Range, scale: float = 1.0) -> tuple[float, float]:
+    if isinstance(value, Range):
+        return value.low * scale, (value.high - value.low) * scale
+    return value * scale, 0.0
+
+
+def _minus(a: Vec3, b: Vec3) -> Vec3:
+    return (a[0] - b[0], a[1] - b[1], a[2] - b[2])
+
+
+def _plus(a: Vec3, b: Vec3) -> Vec3:
+    return (a[0] + b[0], a[1] + b[1], a[2] + b[2])

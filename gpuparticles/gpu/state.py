@@ -1,0 +1,138 @@
+"""What the GPU holds of one emitter: two sides of state, one set of birth data."""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Iterable
+
+import moderngl
+
+from gpuparticles.errors import ContextError
+from gpuparticles.gpu.gl import GL
+from gpuparticles.shaders.layout import STATE, Channel, channels
+
+__all__ = ["State"]
+
+_NEAREST = (moderngl.NEAREST, moderngl.NEAREST)
+
+
+class State:
+    """The textures of one emitter's particles, a texel a slot, and what renders into them.
+
+    Slot s is texel (s mod width, s div width). Nothing in fresh textures is relied on: rows are
+    read only after a birth pass has written them.
+
+    Args:
+        ctx: The context.
+        gl: Its raw OpenGL.
+        capacity: Slots, above 0.
+        row: Slots a row, the width of the textures.
+        pooled: Particles carry the instance that they belong to.
+
+    Attributes:
+        width, height: Texels.
+        birth: Textures written at birth, by channel name.
+
+    Raises:
+        ContextError: More rows than the context's textures can have.
+    """
+
+    def __init__(
+        self, ctx: moderngl.Context, gl: GL, capacity: int, row: int, *, pooled: bool
+    ) -> None:
+        self._ctx = ctx
+        self._gl = gl
+        self._pooled = pooled
+        self.width = row
+        self.height = -(-capacity // row)
+        limit = ctx.info["GL_MAX_TEXTURE_SIZE"]
+        if self.height > limit or row > limit:
+            raise ContextError(
+                f"capacity: {capacity} particles do not fit; this context's textures hold "
+                f"{row * limit} at the most"
+            )
+        size = (self.width, self.height)
+        self._sides = [[_texture(ctx, size, c) for c in STATE] for _ in range(2)]
+        every = channels(pooled=pooled)
+        self.birth = {c.name: _texture(ctx, size, c) for c in every}
+        self._update_targets = [_target(ctx, gl, side) for side in self._sides]
+        self._birth_targets = [
+            _target(ctx, gl, [*side, *self.birth.values()]) for side in self._sides
+        ]
+        self._current = 0
+
+    @property
+    def bytes(self) -> int:
+        """GPU memory of the textures."""
+        slot = 2 * sum(c.bytes for c in STATE)
+        slot += sum(c.bytes for c in channels(pooled=self._pooled))
+        return slot * self.width * self.height
+
+    @property
+    def current(self) -> list[moderngl.Texture]:
+        """The side that holds the present: position and age, velocity and rotation."""
+        return self._sides[self._current]
+
+    @property
+    def birth_target(self) -> int:
+        """Framebuffer name: the present side and the birth data."""
+        return self._birth_targets[self._current].glo
+
+    @property
+    def update_target(self) -> int:
+        """Framebuffer name: the side that the next step writes."""
+        return self._update_targets[1 - self._current].glo
+
+    def swap(self) -> None:
+        """What the update pass wrote is now the present."""
+        self._current = 1 - self._current
+
+    def bind(self, names: Iterable[str], units: dict[str, int]) -> None:
+        """Bind the present side, and birth data by name, to their texture units."""
+        for channel, texture in zip(STATE, self.current, strict=True):
+            texture.use(units[f"u_{channel.name}"])
+        for name in names:
+            self.birth[name].use(units[f"u_{name}"])
+
+    def grow(self, capacity: int) -> State:
+        """A larger state with everything in place; this one is released."""
+        gl = self._gl
+        grown = State(self._ctx, gl, capacity, self.width, pooled=self._pooled)
+        pairs = [*zip(self.current, grown.current, strict=True)]
+        pairs += [(self.birth[name], grown.birth[name]) for name in self.birth]
+        for old, new in pairs:
+            source, target = _target(self._ctx, gl, [old]), _target(self._ctx, gl, [new])
+            gl.BindFramebuffer(gl.READ_FRAMEBUFFER, source.glo)
+            gl.BindFramebuffer(gl.DRAW_FRAMEBUFFER, target.glo)
+            box = (0, 0, *old.size)
+            gl.BlitFramebuffer(*box, *box, gl.COLOR_BUFFER_BIT, gl.NEAREST)
+            source.release()
+            target.release()
+        self.release()
+        return grown
+
+    def release(self) -> None:
+        """Free the GL objects."""
+        for framebuffer in (*self._update_targets, *self._birth_targets):
+            framebuffer.release()
+        for texture in (*self._sides[0], *self._sides[1], *self.birth.values()):
+            texture.release()
+
+
+def _texture(ctx: moderngl.Context, size: tuple[int, int], channel: Channel) -> moderngl.Texture:
+    texture = ctx.texture(size, channel.components, dtype=channel.dtype)
+    # Integer textures are complete only without filtering; state is fetched texel by texel anyway.
+    texture.filter = _NEAREST
+    return texture
+
+
+def _target(
+    ctx: moderngl.Context, gl: GL, textures: list[moderngl.Texture]
+) -> moderngl.Framebuffer:
+    framebuffer = ctx.framebuffer(textures)
+    # moderngl chooses the draw buffers in use(), which we never call.
+    count = len(textures)
+    buffers = (ctypes.c_int * count)(*(gl.COLOR_ATTACHMENT0 + i for i in range(count)))
+    gl.BindFramebuffer(gl.DRAW_FRAMEBUFFER, framebuffer.glo)
+    gl.DrawBuffers(count, buffers)
+    return framebuffer

@@ -1,0 +1,191 @@
+"""Where an emitter is: a 4x4 matrix taken apart into place, turn and scale."""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gpuparticles.errors import EffectError
+
+__all__ = ["IDENTITY", "Place", "Vec3", "conjugate", "matrix_of", "place_of", "rotate", "slerp"]
+
+Vec3 = tuple[float, float, float]
+Quaternion = tuple[float, float, float, float]
+Mat3 = tuple[float, float, float, float, float, float, float, float, float]
+
+
+class Place(NamedTuple):
+    """A transform taken apart: ``matrix = translate(place) * rotate(turn) * scale``.
+
+    Args:
+        place: Translation in units, in double precision.
+        turn: Unit quaternion (x, y, z, w).
+        scale: What is left: scale, shear and mirror, a 3x3 matrix column by column. A mirror is
+            taken along local X, so that flipping a sprite-like effect flips nothing else.
+    """
+
+    place: Vec3
+    turn: Quaternion
+    scale: Mat3
+
+
+_UNSCALED: Mat3 = (1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0)
+IDENTITY = Place((0.0, 0.0, 0.0), (0.0, 0.0, 0.0, 1.0), _UNSCALED)
+
+
+def place_of(transform: object, where: str = "transform") -> Place:
+    """Take a transform apart.
+
+    Args:
+        transform: None for the identity, a position of three numbers, or a 4x4 matrix for column
+            vectors (translation in the last column): anything NumPy reads, or a PyGLM matrix.
+        where: Named in the error.
+
+    Raises:
+        EffectError: Neither, not finite, or a matrix with its translation in the last row.
+    """
+    if transform is None:
+        return IDENTITY
+    values = matrix_of(transform, where, affine=True)
+    a, b, c, x = values[0]
+    d, e, f, y = values[1]
+    g, h, i, z = values[2]
+    # Columns (a, d, g), (b, e, h), (c, f, i).
+    turn: Quaternion
+    scale: Mat3
+    lengths = (math.hypot(a, d, g), math.hypot(b, e, h), math.hypot(c, f, i))
+    sx, sy, sz = lengths
+    scale_of_errors = 1e-9 * max(lengths) ** 2
+    if (
+        min(lengths) > 0.0
+        and abs(a * b + d * e + g * h) <= scale_of_errors
+        and abs(a * c + d * f + g * i) <= scale_of_errors
+        and abs(b * c + e * f + h * i) <= scale_of_errors
+    ):
+        if a * (e * i - f * h) - b * (d * i - f * g) + c * (d * h - e * g) < 0.0:
+            sx = -sx
+        turn = _quaternion(a / sx, b / sy, c / sz, d / sx, e / sy, f / sz, g / sx, h / sy, i / sz)
+        scale = (sx, 0.0, 0.0, 0.0, sy, 0.0, 0.0, 0.0, sz)
+    else:
+        turn, scale = _polar(np.array(((a, b, c), (d, e, f), (g, h, i))))
+    return Place((x, y, z), turn, scale)
+
+
+def matrix_of(matrix: object, where: str, *, affine: bool = False) -> list[list[float]]:
+    """Read a 4x4 matrix for column vectors as four rows of Python floats.
+
+    Args:
+        matrix: Anything NumPy reads, or a PyGLM matrix.
+        where: Named in the error.
+        affine: The last row must be (0, 0, 0, 1), and a position will do for a matrix.
+
+    Raises:
+        EffectError: Not such a matrix, not finite, or transposed.
+    """
+    # PyGLM's matrices index by column but convert to NumPy by row, as everybody would expect.
+    try:
+        array = np.asarray(matrix, dtype=np.float64)
+    except (TypeError, ValueError):
+        array = np.empty(0)
+    if affine and array.shape in ((3,), (2,)):
+        position = array.tolist()
+        rows = [
+            [1.0, 0.0, 0.0, position[0]],
+            [0.0, 1.0, 0.0, position[1]],
+            [0.0, 0.0, 1.0, position[2] if len(position) == 3 else 0.0],
+            [0.0, 0.0, 0.0, 1.0],
+        ]
+    elif array.shape == (4, 4):
+        rows = array.tolist()
+    else:
+        allowed = "a 4x4 matrix for column vectors" + (" or a position" if affine else "")
+        raise EffectError(f"{where}: {_shown(matrix)} is not {allowed}")
+    if not math.isfinite(sum(map(sum, rows))):
+        raise EffectError(f"{where}: every number must be finite, not {_shown(matrix)}")
+    last = rows[3]
+    if affine and last != [0.0, 0.0, 0.0, 1.0]:
+        transposed = any(last[:3]) and not any(row[3] for row in rows[:3])
+        mend = "; a matrix with its translation in the last row must be transposed"
+        raise EffectError(
+            f"{where}: the last row is {tuple(last)}, not (0, 0, 0, 1){mend if transposed else ''}"
+        )
+    return rows
+
+
+def rotate(turn: Quaternion, v: Vec3) -> Vec3:
+    """A vector turned by a unit quaternion."""
+    qx, qy, qz, qw = turn
+    x, y, z = v
+    tx = 2.0 * (qy * z - qz * y)
+    ty = 2.0 * (qz * x - qx * z)
+    tz = 2.0 * (qx * y - qy * x)
+    return (
+        x + qw * tx + qy * tz - qz * ty,
+        y + qw * ty + qz * tx - qx * tz,
+        z + qw * tz + qx * ty - qy * tx,
+    )
+
+
+def conjugate(turn: Quaternion) -> Quaternion:
+    """The turn back."""
+    x, y, z, w = turn
+    return (-x, -y, -z, w)
+
+
+def slerp(a: Quaternion, b: Quaternion, f: float) -> Quaternion:
+    """The turn a fraction f of the way along the shorter arc from a to b."""
+    c = sum(x * y for x, y in zip(a, b, strict=True))
+    sign = -1.0 if c < 0.0 else 1.0
+    c = min(abs(c), 1.0)
+    if c > 0.9995:
+        mixed = [x + (sign * y - x) * f for x, y in zip(a, b, strict=True)]
+    else:
+        angle = math.acos(c)
+        p, q = math.sin((1.0 - f) * angle), sign * math.sin(f * angle)
+        mixed = [x * p + y * q for x, y in zip(a, b, strict=True)]
+    length = math.sqrt(sum(x * x for x in mixed))
+    x, y, z, w = (v / length for v in mixed)
+    return (x, y, z, w)
+
+
+def _shown(value: object) -> str:
+    text = repr(value)
+    return text if len(text) <= 60 else f"{text[:57]}..."
+
+
+def _quaternion(
+    a: float, b: float, c: float, d: float, e: float, f: float, g: float, h: float, i: float
+) -> Quaternion:
+    """The quaternion of a rotation matrix given row by row (Shepperd's method: divide by the
+    largest of the four components).
+    """
+    trace = a + e + i
+    if trace >= max(a, e, i):
+        s = 2.0 * math.sqrt(1.0 + trace)
+        return ((h - f) / s, (c - g) / s, (d - b) / s, 0.25 * s)
+    if a >= e and a >= i:
+        s = 2.0 * math.sqrt(1.0 + a - e - i)
+        return (0.25 * s, (b + d) / s, (c + g) / s, (h - f) / s)
+    if e >= i:
+        s = 2.0 * math.sqrt(1.0 + e - a - i)
+        return ((b + d) / s, 0.25 * s, (f + h) / s, (c - g) / s)
+    s = 2.0 * math.sqrt(1.0 + i - a - e)
+    return ((c + g) / s, (f + h) / s, 0.25 * s, (d - b) / s)
+
+
+def _polar(matrix: NDArray[np.float64]) -> tuple[Quaternion, Mat3]:
+    """Turn and rest of a matrix whose columns are not at right angles, or that is flat."""
+    mirror = np.diag((-1.0 if np.linalg.det(matrix) < 0.0 else 1.0, 1.0, 1.0))
+    u, sizes, v = np.linalg.svd(matrix @ mirror)
+    if np.linalg.det(u @ v) < 0.0:
+        # Only a flat matrix gets here: the direction that it loses may be turned either way.
+        u[:, 2] = -u[:, 2]
+        sizes[2] = -sizes[2]
+    turn = u @ v
+    rest = v.T @ np.diag(sizes) @ v @ mirror
+    q = _quaternion(*(float(x) for x in turn.ravel()))
+    s = tuple(float(x) for x in rest.T.ravel())
+    return q, (s[0], s[1], s[2], s[3], s[4], s[5], s[6], s[7], s[8])

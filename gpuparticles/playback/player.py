@@ -1,0 +1,227 @@
+"""Plays one emitter on the CPU: Timeline and Population become Steps, which are all that the GPU,
+or the NumPy reference, needs to know.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from gpuparticles.effect.effect import Effect
+from gpuparticles.effect.random import pcg
+from gpuparticles.playback.population import Births, Population, hash_seed, pcg_int, row_slots
+from gpuparticles.playback.timeline import MANUAL, Run, Timeline
+
+__all__ = ["LONGEST_MOTION", "Player", "Step", "split"]
+
+#: Births in a step up to which plain Python is quicker than NumPy.
+_FEW = 16
+
+#: Seconds of motion that are made up at the most, after a hitch, for particles that never die.
+LONGEST_MOTION = 10.0
+
+# How much of a hitch is booked step by step, so that a full emitter drops what it would have
+# dropped; what lies before is only counted.
+_LONGEST_BOOKING = 600.0
+
+# Births that an emitter without deaths takes over from a hitch, at a time.
+_CHUNK = 65536
+
+
+@dataclass(slots=True)
+class Step:
+    """All that advances an emitter's particles once.
+
+    Args:
+        time: Seconds of motion.
+        age: Seconds of ageing, in whole ticks.
+        path_begin: Where on the emitter's path of this update the step begins, 0 to 1.
+        path_rate: How much of that path a second covers.
+        rows: Rows of slots in which a particle lives, or lived until this step.
+        births: Particles born in this step.
+        forget: Rows in which every particle is dead before the step, whatever the GPU holds: they
+            died in a hitch that nobody saw.
+    """
+
+    time: float
+    age: float
+    path_begin: float
+    path_rate: float
+    rows: int
+    births: Births | None = None
+    forget: int = 0
+
+
+def split(dt: float, max_step: float) -> int:
+    """Into how many equal steps dt is split."""
+    return max(1, math.ceil(min(dt / max_step, 1e15) - 0.05))
+
+
+class Player:
+    """Plays one emitter of one instance of an effect.
+
+    Args:
+        effect: What to play.
+        index: Which of its emitters.
+        seed: The instance's seed.
+
+    Attributes:
+        timeline: When births are due.
+        population: Who lives.
+    """
+
+    def __init__(self, effect: Effect, index: int, seed: int) -> None:
+        emitter = effect.emitters[index]
+        self.emitter = emitter
+        self.timeline = Timeline(
+            rate=emitter.rate,
+            bursts=emitter.bursts,
+            duration=effect.duration_of(emitter),
+            loop=effect.loop_of(emitter),
+        )
+        self.population = Population(emitter, emitter.capacity, row_slots(emitter.capacity))
+        self._seed = (seed, index)
+        self._bases: dict[int, int] = {}
+        self._manual = 0
+        self._manual_births = 0
+
+    @property
+    def over(self) -> bool:
+        """Whether nobody lives and nobody will be born."""
+        return (
+            not self.population.slots.live_count and not self._manual and self.timeline.exhausted
+        )
+
+    def emit(self, count: int) -> None:
+        """Have particles born at the beginning of the next step, whatever the timeline does."""
+        self._manual += count
+
+    def reset(self) -> None:
+        """Forget everything: what follows equals a fresh run."""
+        self.timeline.reset()
+        self.population.clear()
+        self._manual = self._manual_births = 0
+
+    def steps(self, dt: float, max_step: float) -> Iterator[Step]:
+        """The steps that advance the emitter by dt.
+
+        Whatever lives now is dead after the longest life. Of a longer dt only the end is simulated;
+        before it, births and deaths are booked without their motion.
+
+        Args:
+            dt: Seconds, above 0 and finite.
+            max_step: Longer steps are split into equal ones.
+        """
+        count = split(dt, max_step)
+        h = dt / count
+        rate = 1.0 / dt
+        mortal = self.population.mortal
+        seen = math.ceil((self.population.horizon if mortal else LONGEST_MOTION) / h) + 1
+        forget, early = 0, list[Run]()
+        if count > seen:
+            if mortal:
+                forget = self._book(count - seen, h)
+            else:
+                early = self._take_over((count - seen) * h)
+        for i in range(max(count - seen, 0), count):
+            step = self._step(h, i * h * rate, rate, early)
+            early = []
+            if step is not None:
+                step.forget, forget = min(forget, step.rows), 0
+                yield step
+
+    def _step(
+        self, h: float, path_begin: float, path_rate: float, early: Sequence[Run] = ()
+    ) -> Step | None:
+        clock, slots = self.population.clock, self.population.slots
+        begin = clock.now
+        aged = clock.advance(h)
+        runs = self.timeline.advance(h)
+        if self._manual:
+            runs = [*runs, Run(MANUAL, self._manual_births, [0.0] * self._manual)]
+            self._manual_births += self._manual
+            self._manual = 0
+        if early:
+            runs = [*early, *runs]
+        births = self._bear(runs, begin) if runs else None
+        if not slots.live_count:
+            return None
+        step = Step(h, aged * clock.tick, path_begin, path_rate, slots.rows, births)
+        slots.expire(clock.now)
+        return step
+
+    def _bear(self, runs: Sequence[Run], begin: int) -> Births | None:
+        total = sum(len(run.moments) for run in runs)
+        if total <= _FEW:
+            due: list[tuple[float, int]] = []
+            for source, first, run in runs:
+                base = self._base(source)
+                due += [(m, pcg_int(base ^ pcg_int(i))) for i, m in enumerate(run, first)]
+            if len(runs) > 1:
+                # Runs come in order of their sources; a stable sort keeps that at equal moments.
+                due.sort(key=_moment)
+            return self.population.bear_few(due, begin)
+        moments = np.empty(total)
+        seeds = np.empty(total, np.uint32)
+        at = 0
+        for source, first, run in runs:
+            until = at + len(run)
+            moments[at:until] = run
+            index = np.arange(first, first + until - at).astype(np.uint32)
+            seeds[at:until] = pcg(np.uint32(self._base(source)) ^ pcg(index))
+            at = until
+        if len(runs) > 1:
+            order = np.argsort(moments, kind="stable")
+            moments, seeds = moments[order], seeds[order]
+        return self.population.bear_many(moments, seeds, begin)
+
+    def _book(self, count: int, h: float) -> int:
+        """Pass steps without motion; returns the rows whose particles on the GPU are stale."""
+        population = self.population
+        forget = population.slots.rows
+        booked = min(count, math.ceil(_LONGEST_BOOKING / h))
+        if booked < count:
+            unseen = (count - booked) * h
+            population.births += self.timeline.skip(unseen)
+            population.clock.advance(unseen)
+            population.slots.expire(population.clock.now)
+        for _ in range(booked):
+            step = self._step(h, 0.0, 0.0)
+            if step is not None:
+                forget = max(forget, step.rows)
+        return forget
+
+    def _take_over(self, dt: float) -> list[Run]:
+        """Pass dt for particles that never die: those born meanwhile, as many as find room, are born
+        with the next step instead.
+        """
+        population = self.population
+        population.clock.advance(dt)
+        room = population.slots.capacity - population.slots.live_count
+        chunk = min(dt, _CHUNK / max(self.timeline.rate, 1e-9))
+        runs: list[Run] = []
+        passed = 0.0
+        while room > 0 and passed < dt:
+            part = min(chunk, dt - passed)
+            for source, first, moments in self.timeline.advance(part):
+                runs.append(Run(source, first, [0.0] * len(moments)))
+                room -= len(moments)
+            passed += part
+        if passed < dt:
+            late = self.timeline.skip(dt - passed)
+            population.births += late
+            population.dropped += late
+        return runs
+
+    def _base(self, source: int) -> int:
+        base = self._bases.get(source)
+        if base is None:
+            base = self._bases[source] = hash_seed(*self._seed, source)
+        return base
+
+
+def _moment(birth: tuple[float, int]) -> float:
+    return birth[0]

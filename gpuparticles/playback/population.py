@@ -1,0 +1,208 @@
+"""The particles of one emitter, as the CPU knows them: who lives in which slot, and until when."""
+
+from __future__ import annotations
+
+import math
+import struct
+from collections.abc import Sequence
+from ctypes import c_float
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gpuparticles.effect.effect import Emitter
+from gpuparticles.effect.random import LIFETIME, pcg
+from gpuparticles.effect.values import Range
+from gpuparticles.playback.clock import Clock
+from gpuparticles.playback.slots import FOREVER, Slots
+
+__all__ = ["Births", "Population", "hash_seed", "pcg_int", "row_slots"]
+
+# The lifetime, in seconds, that the GPU sees where there is none; FOREVER in shaders.layout.
+_FOREVER_SECONDS = 1e20
+_MASK_32 = 0xFFFFFFFF
+_pack_record = struct.Struct("<IffI").pack_into
+
+
+class Births(NamedTuple):
+    """Particles born in one step.
+
+    Args:
+        slots: Their slots, ascending, one each.
+        records: uint32 of shape (n, 4), or the bytes of it: number, moment (float bits, seconds
+            after the step's begin), lifetime (float bits, seconds), seed.
+        admitted: The first row that was not in use before: in it and above, slots without a
+            birth are to be marked dead.
+        instances: uint32 of shape (n,): whose they are, in a pool.
+    """
+
+    slots: list[int] | NDArray[np.int64]
+    records: bytes | NDArray[np.uint32]
+    admitted: int
+    instances: NDArray[np.uint32] | None = None
+
+
+def pcg_int(v: int) -> int:
+    """The hash of effect.random for one Python int."""
+    state = (v * 747796405 + 2891336453) & _MASK_32
+    word = (((state >> ((state >> 28) + 4)) ^ state) * 277803737) & _MASK_32
+    return (word >> 22) ^ word
+
+
+_LIFETIME_HASH = pcg_int(LIFETIME)
+
+
+def hash_seed(*values: int) -> int:
+    """One 32-bit seed out of several whole numbers, in order; of each, 64 bits count."""
+    h = 0
+    for value in values:
+        h = pcg_int(h ^ pcg_int(value & _MASK_32))
+        high = value >> 32 & _MASK_32
+        if high:
+            h = pcg_int(h ^ high)
+    return h
+
+
+def row_slots(capacity: int) -> int:
+    """Slots a row of the state textures: a power of two from 32 to 1024 that makes small emitters
+    square, and 4096 above 16 M slots.
+    """
+    if capacity > 1 << 24:
+        return 4096
+    return min(1024, max(32, 1 << math.ceil(math.log2(max(capacity, 1)) / 2)))
+
+
+class Population:
+    """The living of one emitter.
+
+    Args:
+        emitter: Gives the lifetimes.
+        capacity: Slots.
+        row: Slots a texture row.
+
+    Attributes:
+        row: Slots a texture row.
+        clock: Ages in ticks.
+        slots: Who is where.
+        numbers: int64, the birth number of the particle in each slot.
+        births: Births so far, those included that were dropped or over within their step.
+        dropped: Births for which there was no room.
+        horizon: The longest lifetime in seconds; may be infinite.
+    """
+
+    def __init__(self, emitter: Emitter, capacity: int, row: int) -> None:
+        life = emitter.lifetime
+        low, high = (life.low, life.high) if isinstance(life, Range) else (life, life)
+        self.horizon = high
+        self.mortal = math.isfinite(high)
+        self._low, self._span = (low, high - low) if self.mortal else (0.0, 0.0)
+        self.clock = Clock(high)
+        self.row = row
+        self.slots = Slots(capacity, row)
+        self.numbers = np.zeros(capacity, np.int64)
+        self.births = 0
+        self.dropped = 0
+
+    def clear(self) -> None:
+        """Nobody lives, and nobody ever has."""
+        self.clock.reset()
+        self.slots.clear()
+        self.births = 0
+        self.dropped = 0
+
+    def grow(self, capacity: int) -> None:
+        """Make room; everybody stays where they are."""
+        self.slots.grow(capacity)
+        self.numbers = np.concatenate([self.numbers, np.zeros(capacity - len(self.numbers), np.int64)])
+
+    def bear_few(self, due: Sequence[tuple[float, int]], begin: int) -> Births | None:
+        """Find room for births, one at a time: quicker than NumPy for a handful.
+
+        Args:
+            due: (moment, seed) each, in order.
+            begin: The tick at which the step began; the clock has passed the step.
+        """
+        clock = self.clock
+        end, per_second = clock.now, clock.per_second
+        number = self.births
+        self.births += len(due)
+        born: list[tuple[int, float, float, int]] = []
+        expiry: list[int] = []
+        for moment, seed in due:
+            moment = c_float(moment).value
+            birth = min(begin - math.floor(0.5 - moment * per_second), end)
+            if self.mortal:
+                u = (pcg_int(seed ^ _LIFETIME_HASH) >> 8) * 2.0**-24 if self._span else 0.0
+                ticks = math.floor((self._low + self._span * u) * per_second + 0.5)
+                if birth + ticks > end:
+                    born.append((number, moment, ticks * clock.tick, seed))
+                    expiry.append(birth + ticks)
+            else:
+                born.append((number, moment, _FOREVER_SECONDS, seed))
+                expiry.append(FOREVER)
+            number += 1
+        admitted = self.slots.rows
+        slots = self.slots.allocate(len(born))
+        room = len(slots)
+        self.dropped += len(born) - room
+        if not room:
+            return None
+        self.slots.occupy(slots, expiry[:room])
+        records = bytearray(16 * room)
+        numbers = self.numbers
+        for i, slot in enumerate(slots):
+            number, moment, lifetime, seed = born[i]
+            numbers[slot] = number
+            _pack_record(records, 16 * i, number & _MASK_32, moment, lifetime, seed)
+        return Births(slots, bytes(records), admitted)
+
+    def bear_many(
+        self,
+        moments: NDArray[np.float64],
+        seeds: NDArray[np.uint32],
+        begin: int,
+        instances: NDArray[np.uint32] | None = None,
+    ) -> Births | None:
+        """Find room for births, all at once.
+
+        Args:
+            moments: Seconds after the step's begin, in order of birth.
+            seeds: The particles' seeds.
+            begin: The tick at which the step began; the clock has passed the step.
+            instances: Whose they are, in a pool.
+        """
+        clock = self.clock
+        count = len(moments)
+        numbers = np.arange(self.births, self.births + count)
+        self.births += count
+        single = moments.astype(np.float32)
+        if self.mortal:
+            birth = begin - np.floor(0.5 - single.astype(np.float64) * clock.per_second).astype(int)
+            np.minimum(birth, clock.now, out=birth)
+            u = (pcg(seeds ^ np.uint32(_LIFETIME_HASH)) >> np.uint32(8)) * 2.0**-24
+            ticks = np.floor((self._low + self._span * u) * clock.per_second + 0.5)
+            lifetimes = (ticks * clock.tick).astype(np.float32)
+            expiry = birth + ticks.astype(np.int64)
+            lasting = expiry > clock.now
+            if not lasting.all():
+                single, seeds, numbers = single[lasting], seeds[lasting], numbers[lasting]
+                expiry, lifetimes = expiry[lasting], lifetimes[lasting]
+                instances = None if instances is None else instances[lasting]
+        else:
+            expiry = np.full(count, FOREVER)
+            lifetimes = np.full(count, _FOREVER_SECONDS, np.float32)
+        admitted = self.slots.rows
+        slots = self.slots.allocate(len(seeds))
+        room = len(slots)
+        self.dropped += len(seeds) - room
+        if not room:
+            return None
+        self.slots.occupy(slots, expiry[:room])
+        self.numbers[slots] = numbers[:room]
+        records = np.empty((room, 4), np.uint32)
+        records[:, 0] = numbers[:room]
+        records[:, 1] = single[:room].view(np.uint32)
+        records[:, 2] = lifetimes[:room].view(np.uint32)
+        records[:, 3] = seeds[:room]
+        return Births(slots, records, admitted, None if instances is None else instances[:room])

@@ -1,0 +1,323 @@
+"""Composes the text of the passes from the GLSL tree, an emitter and the declared layout.
+
+A pass file marks its openings with ``#pragma gpuparticles NAME``, which any GLSL editor accepts.
+Emitters whose ordered kinds, and the optional parts of them that are in use, agree get the same
+text, whatever their values: values are uniforms.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+
+from gpuparticles.effect.effect import Emitter
+from gpuparticles.effect.modifiers import Modifier, fields_of
+from gpuparticles.errors import ShaderError
+from gpuparticles.shaders.layout import (
+    ATTRIBUTES,
+    HEAD,
+    INSTANCE,
+    STATE,
+    Block,
+    Channel,
+    channels,
+    emitter_block,
+    head_block,
+    moving,
+    shape_places,
+    spins,
+)
+from gpuparticles.shaders.sources import Line, Source, read
+
+__all__ = ["birth", "fullscreen", "sprite", "update"]
+
+_PRAGMA = "#pragma gpuparticles "
+
+
+def birth(emitter: Emitter, *, pooled: bool = False) -> tuple[Source, Source]:
+    """Vertex and fragment text of the pass that writes newborn particles.
+
+    Args:
+        emitter: Its shape and its space decide the text.
+        pooled: Births carry the instance they belong to.
+    """
+    block = Block(HEAD)
+    every = (*STATE, *channels(pooled=pooled))
+    openings = {
+        "block": block.text(),
+        "outputs": [
+            *_outputs(every),
+            "void store_dead() {",
+            *(f"    o_{c.name} = {c.glsl}(0);" for c in every[len(STATE) :]),
+            *_dead(),
+            "}",
+            *_store_state(),
+            "void store_birth(Particle p, vec4 attributes, vec4 color) {",
+            "    o_lifetime_seed = uvec2(floatBitsToUint(p.lifetime), p.seed);",
+            "    o_attributes = attributes;",
+            "    o_color = color;",
+            "}",
+        ],
+        "uniforms": ["uniform sampler2D u_instances;"] if pooled else [],
+        "record": _record(pooled=pooled),
+        "shape": [f"    p.position = emit_{emitter.shape.kind}(seed, channel{_shape_arguments(emitter)});"],
+        "place": _place(emitter, pooled=pooled),
+    }
+    kernels = [f"shapes/{emitter.shape.kind}.glsl"]
+    if pooled:
+        kernels.insert(0, "lib/instance.glsl")
+    vertex = _compose("passes/birth.vert", {"block": block.text()})
+    return vertex, _compose("passes/birth.frag", openings, kernels)
+
+
+def update(
+    emitter: Emitter, modifiers: Sequence[Modifier], *, pooled: bool = False
+) -> tuple[Source, Source]:
+    """Vertex and fragment text of the pass that advances every particle by one step.
+
+    Args:
+        emitter: Its space decides which fields need another frame.
+        modifiers: The emitter's, then the effect's, in the order in which they apply.
+        pooled: Particles look up the frame of the instance that they belong to.
+    """
+    turns = spins(emitter)
+    inputs = [*STATE, *(c for c in channels(pooled=pooled) if c.name == "lifetime_seed")]
+    needs_frame = pooled and any(moving(m, emitter) for m in modifiers)
+    openings = {
+        "block": emitter_block(emitter, modifiers, pooled=pooled).text(),
+        "outputs": [*_outputs(STATE), *_store_state()],
+        "inputs": [
+            *(_sampler(c) for c in inputs),
+            *([_sampler(ATTRIBUTES)] if turns else []),
+            *([_sampler(INSTANCE), "uniform sampler2D u_instances;"] if needs_frame else []),
+            *_load(inputs),
+        ],
+        "modify": [
+            *(_INSTANCE_FRAME if needs_frame else []),
+            *_modify(emitter, modifiers, pooled=pooled),
+        ],
+        # Only the part of a turn is kept: a sprite that turns for a day turns as smoothly as one
+        # that has just begun.
+        "spin": [
+            "        float turned = p.rotation + texelFetch(u_attributes, slot, 0).w * h;",
+            "        p.rotation = turned - trunc(turned);",
+        ]
+        if turns
+        else [],
+    }
+    kernels = list(dict.fromkeys(f"modifiers/{m.kind}.glsl" for m in modifiers))
+    if needs_frame:
+        kernels.insert(0, "lib/instance.glsl")
+    return fullscreen(), _compose("passes/update.frag", openings, kernels)
+
+
+def sprite(rows: int, *, pooled: bool = False, local: bool = False) -> tuple[Source, Source]:
+    """Vertex and fragment text of the sprite pass.
+
+    Args:
+        rows: Rows of stops, the only thing about an emitter that changes the text.
+        pooled: Particles carry an instance, which has a tint.
+        local: In a pool, particles also move with their instance.
+    """
+    drawn = (*STATE, *channels(pooled=pooled))
+    openings = {
+        "block": head_block(rows).text(),
+        "inputs": [
+            *(_sampler(c) for c in drawn),
+            *(["uniform sampler2D u_instances;"] if pooled else []),
+        ],
+        "instance": _sprite_instance(pooled=pooled, local=local),
+    }
+    kernels = ["lib/instance.glsl"] if pooled else []
+    vertex = _compose("draw/sprite.vert", openings, kernels)
+    return vertex, _compose("draw/sprite.frag", {"block": head_block(rows).text()})
+
+
+def fullscreen() -> Source:
+    """Vertex text of a pass over the whole viewport."""
+    return _compose("passes/fullscreen.vert", {})
+
+
+def _compose(
+    name: str, openings: Mapping[str, Iterable[str]], kernels: Iterable[str] = ()
+) -> Source:
+    """Fill a pass file's openings; ``kernels`` are files, the other openings are lines."""
+    lines = [Line("#version 330 core", name, 0)]
+    seen: set[str] = set()
+
+    def add(file: str) -> None:
+        if file in seen:
+            return
+        seen.add(file)
+        for line in read(file):
+            if not line.text.startswith(_PRAGMA):
+                lines.append(line)
+                continue
+            opening, _, argument = line.text.removeprefix(_PRAGMA).partition(" ")
+            if opening == "include":
+                add(argument.strip())
+            elif opening == "kernels":
+                for kernel in kernels:
+                    add(kernel)
+            elif opening in openings:
+                lines.extend(Line(text, file, line.number) for text in openings[opening])
+            else:
+                raise ShaderError(f"{file}:{line.number}: nothing fills the opening {opening!r}")
+
+    add(name)
+    return Source(tuple(lines))
+
+
+def _outputs(every: Sequence[Channel]) -> list[str]:
+    return [f"layout(location = {i}) out {c.glsl} o_{c.name};" for i, c in enumerate(every)]
+
+
+def _sampler(channel: Channel) -> str:
+    return f"uniform {'u' if channel.dtype[0] == 'u' else ''}sampler2D u_{channel.name};"
+
+
+def _dead() -> list[str]:
+    return [
+        f"    o_{c.name} = vec4(0.0, 0.0, 0.0, {'DEAD' if ('age', 'w') in c.fields else '0.0'});"
+        for c in STATE
+    ]
+
+
+def _store_state() -> list[str]:
+    return [
+        "void store_state(Particle p) {",
+        *(f"    o_{c.name} = vec4({', '.join(f'p.{name}' for name, _ in c.fields)});" for c in STATE),
+        "}",
+    ]
+
+
+def _load(inputs: Sequence[Channel]) -> list[str]:
+    lines = ["Particle load_particle(ivec2 slot) {", "    Particle p;"]
+    for channel in inputs:
+        texel = "uvec4" if channel.dtype[0] == "u" else "vec4"
+        lines.append(f"    {texel} {channel.name} = texelFetch(u_{channel.name}, slot, 0);")
+        for name, swizzle in channel.fields:
+            value = f"{channel.name}.{swizzle}"
+            if texel == "uvec4" and name != "seed":
+                value = f"uintBitsToFloat({value})"
+            lines.append(f"    p.{name} = {value};")
+    return [*lines, "    return p;", "}"]
+
+
+def _record(*, pooled: bool) -> list[str]:
+    fetch = [
+        "    int width = textureSize(u_records, 0).x;",
+        f"    int texel = rank * {2 if pooled else 1};",
+        "    uvec4 record = texelFetch(u_records, ivec2(texel % width, texel / width), 0);",
+    ]
+    if pooled:
+        fetch += [
+            "    uint instance = texelFetch(u_records, ivec2((texel + 1) % width, (texel + 1) / width), 0).x;",
+            "    o_instance = instance;",
+        ]
+    return fetch
+
+
+def _place(emitter: Emitter, *, pooled: bool) -> list[str]:
+    """From the emitter's frame to where particles live: the scale and the mirror always, the rest
+    of the transform, at the birth's own moment, in world space.
+    """
+    if pooled:
+        lines = [
+            "    Instance frame = load_instance(u_instances, instance);",
+            "    vec3 place = frame.place;",
+            "    vec4 around = frame.turn;",
+            "    mat3 scale = frame.scale;",
+        ]
+    else:
+        lines = [
+            "    float along = u_path_begin + u_path_rate * moment;",
+            "    vec3 place = u_place_begin + (u_place_end - u_place_begin) * along;",
+            "    vec4 around = slerp(u_turn_begin, u_turn_end, along);",
+            "    mat3 scale = u_scale_begin + (u_scale_end - u_scale_begin) * along;",
+        ]
+    lines += ["    p.position = scale * p.position;", "    launch = unit(scale * launch);"]
+    if emitter.space == "world":
+        lines += [
+            # The update pass that follows shifts every position, this one too.
+            "    p.position = place - u_shift + turn(around, p.position);",
+            "    launch = turn(around, launch);",
+        ]
+    return lines
+
+
+def _shape_arguments(emitter: Emitter) -> str:
+    return "".join(
+        f", u_shape[{row}].{'xyzw'[column : column + (1 if info.type == 'float' else 3)]}"
+        for info, row, column in shape_places(type(emitter.shape))
+    )
+
+
+_INSTANCE_FRAME = [
+    "        uint instance = texelFetch(u_instance, slot, 0).x;",
+    "        Instance frame = load_instance(u_instances, instance);",
+]
+
+
+def _modify(emitter: Emitter, modifiers: Sequence[Modifier], *, pooled: bool) -> list[str]:
+    """All kernels once, in the middle of the step; then their effects over half the time each, in
+    order and back.
+    """
+    lines: list[str] = []
+    kicks: list[str] = []
+    for index, modifier in enumerate(modifiers):
+        lines += _kernel_call(index, modifier, emitter, pooled=pooled)
+        if modifier.role == "drag":
+            lines.append(f"        float keep{index} = exp(-rate{index} * k);")
+            kicks.append(f"        p.velocity *= keep{index};")
+        else:
+            kicks.append(f"        p.velocity += force{index} * k;")
+    return [*lines, *kicks, *reversed(kicks)]
+
+
+def _kernel_call(
+    index: int, modifier: Modifier, emitter: Emitter, *, pooled: bool
+) -> list[str]:
+    stem = f"u_{modifier.kind}{index}"
+    arguments = [
+        _field(f"{stem}_{info.name}", info.role, modifier, emitter, pooled=pooled)
+        for info in fields_of(type(modifier))
+    ]
+    factors = [arguments[0]]
+    if modifier.variation:
+        draw = f"random_signed(p.seed, CHANNEL_MODIFIER + {index}u)"
+        factors.append(f"(1.0 + {stem}_variation * {draw})")
+    if modifier.over_life is not None:
+        factors.append(f"curve_at({stem}_over_life, life)")
+    if getattr(modifier, "handedness", None) == "random":
+        factors.append("random_handedness(p.seed)")
+    arguments[0] = " * ".join(factors)
+    result = f"float rate{index}" if modifier.role == "drag" else f"vec3 force{index}"
+    return [f"        {result} = modify_{modifier.kind}(p, {', '.join(arguments)});"]
+
+
+def _field(
+    name: str, role: str | None, modifier: Modifier, emitter: Emitter, *, pooled: bool
+) -> str:
+    if role is None or not moving(modifier, emitter):
+        return name
+    if not pooled:
+        return f"({name}_begin + ({name}_end - {name}_begin) * along)"
+    if emitter.space == "world":
+        return f"turn(frame.turn, {name})" + (" + frame.place" if role == "point" else "")
+    offset = f"{name} - frame.place" if role == "point" else name
+    return f"turn_back(frame.turn, {offset})"
+
+
+def _sprite_instance(*, pooled: bool, local: bool) -> list[str]:
+    if not pooled:
+        return []
+    lines = [
+        "    Instance frame = load_instance(u_instances, texelFetch(u_instance, slot, 0).x);",
+        "    color *= frame.tint;",
+    ]
+    if local:
+        lines += [
+            "    position = frame.place + turn(frame.turn, position);",
+            "    velocity = turn(frame.turn, velocity);",
+        ]
+    return lines

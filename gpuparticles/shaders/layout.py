@@ -1,0 +1,268 @@
+"""What lies where: the emitter's uniform block and the channels of a particle's state.
+
+Declared once, here. The GLSL declarations, loads and stores are generated from it, and the GPU
+layer creates textures and packs buffers from it.
+"""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Iterable, Sequence
+from functools import cache
+from typing import NamedTuple
+
+from gpuparticles.effect.effect import Emitter
+from gpuparticles.effect.modifiers import Modifier, fields_of
+from gpuparticles.effect.kinds import KernelField
+from gpuparticles.effect.shapes import Shape
+
+__all__ = [
+    "ATTRIBUTES",
+    "BIRTH",
+    "COLOR",
+    "FOREVER",
+    "HEAD",
+    "INSTANCE",
+    "SHAPE_ROWS",
+    "STATE",
+    "Block",
+    "Channel",
+    "Member",
+    "channels",
+    "emitter_block",
+    "head_block",
+    "modifier_members",
+    "moving",
+    "shape_places",
+    "spins",
+    "stop_rows",
+]
+
+#: The lifetime, in seconds, of a particle that never dies: finite, and below DEAD in particle.glsl.
+FOREVER = 1e20
+
+#: Rows of four floats that a shape's fields may take.
+SHAPE_ROWS = 4
+
+
+class Channel(NamedTuple):
+    """One texture of a particle's state, a texel a slot.
+
+    Args:
+        name: Stem of the sampler ``u_<name>`` and of the output ``o_<name>``.
+        dtype: ``f4``, ``f2`` or ``u4``, as moderngl names them.
+        components: Numbers a texel.
+        fields: What the texel holds, as (field of the particle, swizzle).
+    """
+
+    name: str
+    dtype: str
+    components: int
+    fields: tuple[tuple[str, str], ...]
+
+    @property
+    def bytes(self) -> int:
+        """Bytes a slot."""
+        return int(self.dtype[1]) * self.components
+
+    @property
+    def glsl(self) -> str:
+        """The GLSL type of a texel."""
+        scalar, vector = ("uint", "uvec") if self.dtype[0] == "u" else ("float", "vec")
+        return scalar if self.components == 1 else f"{vector}{self.components}"
+
+
+#: Changes with every step; held twice.
+STATE = (
+    Channel("position_age", "f4", 4, (("position", "xyz"), ("age", "w"))),
+    Channel("velocity_rotation", "f4", 4, (("velocity", "xyz"), ("rotation", "w"))),
+)
+#: Written at birth; held once.
+LIFETIME_SEED = Channel("lifetime_seed", "u4", 2, (("lifetime", "x"), ("seed", "y")))
+ATTRIBUTES = Channel(
+    "attributes",
+    "f2",
+    4,
+    (("size", "x"), ("stretch", "y"), ("initial_rotation", "z"), ("angular_velocity", "w")),
+)
+COLOR = Channel("color", "f2", 4, (("color", "xyzw"),))
+BIRTH = (LIFETIME_SEED, ATTRIBUTES, COLOR)
+#: Whose a particle is, where many instances share textures.
+INSTANCE = Channel("instance", "u4", 1, (("instance", "x"),))
+
+
+def channels(*, pooled: bool) -> tuple[Channel, ...]:
+    """The birth data of an emitter; ``pooled`` adds the instance that a particle belongs to."""
+    return (*BIRTH, INSTANCE) if pooled else BIRTH
+
+
+class Member(NamedTuple):
+    """One member of a uniform block; ``count`` above 0 makes it an array."""
+
+    type: str
+    name: str
+    count: int = 0
+
+
+# std140: alignment and size in bytes (OpenGL 3.3 core, section 2.11.4).
+_STD140 = {
+    "float": (4, 4),
+    "vec2": (8, 8),
+    "vec3": (16, 12),
+    "vec4": (16, 16),
+    "mat3": (16, 48),
+}
+
+# Everything that has a fixed place, so that one sprite program can serve every emitter.
+HEAD = (
+    # Written anew for every step.
+    Member("float", "u_step_time"),  # seconds of motion
+    Member("float", "u_step_age"),  # seconds of ageing, in whole ticks
+    Member("float", "u_path_begin"),  # where on the emitter's path the step begins, 0..1
+    Member("float", "u_path_rate"),  # and how much of the path a second covers
+    Member("vec3", "u_shift"),  # added to every position, when the anchor moves
+    Member("float", "u_tick"),  # seconds a tick
+    # Written anew when the emitter moves.
+    Member("vec3", "u_place_begin"),
+    Member("float", "u_ticks"),  # ticks a second
+    Member("vec3", "u_place_end"),
+    Member("float", "u_rows"),  # rows of the state textures
+    Member("vec4", "u_turn_begin"),
+    Member("vec4", "u_turn_end"),
+    Member("mat3", "u_scale_begin"),
+    Member("mat3", "u_scale_end"),
+    # Birth: (low, high - low) pairs.
+    Member("vec2", "u_speed"),
+    Member("vec2", "u_size"),
+    Member("vec2", "u_rotation"),  # turns
+    Member("vec2", "u_angular_velocity"),  # turns/s
+    Member("vec2", "u_stretch"),  # seconds
+    Member("float", "u_spread"),  # radians
+    Member("float", "u_velocity_given"),
+    Member("vec3", "u_velocity_low"),
+    Member("vec3", "u_velocity_span"),
+    Member("vec4", "u_birth_color"),
+    Member("vec4", "u_shape", SHAPE_ROWS),
+    # Look.
+    Member("vec2", "u_size_over_life"),  # spans of u_stops
+    Member("vec2", "u_color_over_life"),
+    Member("vec4", "u_flipbook"),  # columns, rows, frames, speed
+    Member("float", "u_flipbook_loop"),
+    Member("float", "u_additive"),
+    Member("float", "u_textured"),  # 0: the procedural disc
+    Member("float", "u_mip_limit"),  # the last mip level whose texels lie in one frame each
+    Member("float", "u_row_slots"),  # slots a row of quads
+)
+
+
+class Block:
+    """A std140 uniform block: its GLSL declaration and where its members lie.
+
+    Args:
+        members: In order.
+
+    Attributes:
+        size: Bytes, a multiple of 16.
+        offsets: Bytes from the start, by name.
+    """
+
+    def __init__(self, members: Iterable[Member]) -> None:
+        self.members = tuple(members)
+        self.offsets: dict[str, int] = {}
+        end = 0
+        for member in self.members:
+            alignment, size = (16, 16 * member.count) if member.count else _STD140[member.type]
+            start = -(-end // alignment) * alignment
+            self.offsets[member.name] = start
+            end = start + size
+        self.size = -(-end // 16) * 16
+
+    def text(self) -> list[str]:
+        """The GLSL declaration, a line a member."""
+        return [
+            "layout(std140) uniform Emitter {",
+            *(
+                f"    {member.type} {member.name}{f'[{member.count}]' if member.count else ''};"
+                for member in self.members
+            ),
+            "};",
+        ]
+
+    def pack(self, data: bytearray, name: str, values: Sequence[float], row: int = 0) -> None:
+        """Write floats at a member, or at a row of an array, of a packed block."""
+        struct.pack_into(f"{len(values)}f", data, self.offsets[name] + 16 * row, *values)
+
+
+def shape_places(shape: type[Shape]) -> list[tuple[KernelField, int, int]]:
+    """Where a shape's fields lie in u_shape, as (field, row, column): one after the other, none
+    across the end of a row.
+    """
+    places = []
+    cursor = 0
+    for info in fields_of(shape):
+        width = _STD140[info.type][1] // 4
+        if cursor % 4 + width > 4:
+            cursor += 4 - cursor % 4
+        places.append((info, cursor // 4, cursor % 4))
+        cursor += width
+    return places
+
+
+def stop_rows(emitter: Emitter, modifiers: Sequence[Modifier]) -> int:
+    """How many rows of u_stops an emitter's curves get: a power of two, so that programs are shared
+    by emitters whose curves differ a little in length.
+    """
+    rows = len(emitter.size_over_life.segments()) + len(emitter.color_over_life.segments())
+    rows += sum(len(m.over_life.segments()) for m in modifiers if m.over_life is not None)
+    return max(8, 1 << (rows - 1).bit_length())
+
+
+def spins(emitter: Emitter) -> bool:
+    """Whether any of an emitter's particles turns."""
+    return emitter.angular_velocity != 0.0
+
+
+def moving(modifier: Modifier, emitter: Emitter) -> bool:
+    """Whether a modifier's points and directions lie in another frame than the particles, one that
+    may move or turn while the step goes on.
+    """
+    space = getattr(modifier, "space", None)
+    return space is not None and (space == "emitter") != (emitter.space == "local")
+
+
+def modifier_members(
+    index: int, modifier: Modifier, emitter: Emitter, *, pooled: bool
+) -> list[Member]:
+    """The block members of one modifier: its kernel's fields, then its variation and curve.
+
+    A point or direction of another frame has two members, its value at the two ends of the
+    emitter's path in this step; in a pool each particle has a frame of its own, which the shader
+    looks up.
+    """
+    stem = f"u_{modifier.kind}{index}"
+    members = []
+    for info in fields_of(type(modifier)):
+        if info.role is not None and moving(modifier, emitter) and not pooled:
+            members.append(Member(info.type, f"{stem}_{info.name}_begin"))
+            members.append(Member(info.type, f"{stem}_{info.name}_end"))
+        else:
+            members.append(Member(info.type, f"{stem}_{info.name}"))
+    if modifier.variation:
+        members.append(Member("float", f"{stem}_variation"))
+    if modifier.over_life is not None:
+        members.append(Member("vec2", f"{stem}_over_life"))
+    return members
+
+
+@cache
+def head_block(rows: int) -> Block:
+    """The part of the block that all emitters with as many rows of stops have in common."""
+    return Block((*HEAD, Member("vec4", "u_stops", rows)))
+
+
+def emitter_block(emitter: Emitter, modifiers: Sequence[Modifier], *, pooled: bool) -> Block:
+    """The whole block of an emitter: head, stops, and its modifiers' fields in order."""
+    members = [*head_block(stop_rows(emitter, modifiers)).members]
+    for index, modifier in enumerate(modifiers):
+        members += modifier_members(index, modifier, emitter, pooled=pooled)
+    return Block(members)

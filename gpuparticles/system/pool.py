@@ -1,0 +1,198 @@
+"""Many bursts of one effect that share one set of textures per emitter."""
+
+from __future__ import annotations
+
+import heapq
+import math
+import struct
+
+import moderngl
+import numpy as np
+
+from gpuparticles.draw.sprites import Sprites, View
+from gpuparticles.effect.effect import Effect
+from gpuparticles.gpu.simulate import Simulation
+from gpuparticles.playback.crowd import CROWD_ROW, Crowd
+from gpuparticles.playback.place import Place, Vec3
+from gpuparticles.system.scene import Scene
+
+__all__ = ["POOL_REACH", "Pool"]
+
+#: Units from its anchor up to which a pool takes bursts.
+POOL_REACH = 4096.0
+
+# Texels a row of the instance table: place, turn, three columns of scale, tint, two to spare.
+_TEXELS = 8
+_FIRST_ROWS = 64
+_WHITE = struct.pack("<4f", 1.0, 1.0, 1.0, 1.0)
+
+
+class Pool:
+    """Every burst of one effect near one place.
+
+    Args:
+        scene: What it plays in.
+        effect: What plays.
+        anchor: What positions are relative to.
+    """
+
+    def __init__(self, scene: Scene, effect: Effect, anchor: Vec3) -> None:
+        self.effect = effect
+        self.anchor = anchor
+        self._scene = scene
+        self._table = np.zeros((_FIRST_ROWS, _TEXELS, 4), np.float32)
+        self._changed: list[int] = []
+        self._free = list(range(_FIRST_ROWS))
+        self._ends: list[tuple[float, int]] = []
+        self._now = 0.0
+        self._instances = _table_texture(scene.ctx, _FIRST_ROWS)
+        self._crowds: list[Crowd] = []
+        self._simulations: list[Simulation] = []
+        self._sprites: list[Sprites] = []
+        try:
+            for index in range(len(effect.emitters)):
+                self._add_emitter(index)
+        except BaseException:
+            self._free_all()
+            raise
+
+    @property
+    def limit(self) -> int:
+        """How many bursts can live at once."""
+        return int(self._scene.ctx.info["GL_MAX_TEXTURE_SIZE"])
+
+    def takes(self, effect: Effect, place: Vec3) -> bool:
+        """Whether a burst belongs here."""
+        near = all(abs(p - a) <= POOL_REACH for p, a in zip(place, self.anchor, strict=True))
+        room = bool(self._free) or len(self._table) < self.limit
+        return effect is self.effect and near and room
+
+    def add(self, place: Place, seed: int, tint: tuple[float, float, float, float]) -> None:
+        """Begin a burst with the next update."""
+        if not self._free:
+            rows = len(self._table)
+            self._table = np.concatenate([self._table, np.zeros_like(self._table)])
+            self._free = list(range(rows, 2 * rows))
+        row = heapq.heappop(self._free)
+        entry = self._table[row]
+        entry[0, :3] = np.subtract(place.place, self.anchor)
+        entry[1] = place.turn
+        entry[2:5, :3] = np.reshape(place.scale, (3, 3))
+        entry[5] = tint
+        self._changed.append(row)
+        life = 0.0
+        for crowd in self._crowds:
+            crowd.add(row, seed)
+            life = max(life, crowd.life)
+        if math.isfinite(life):
+            heapq.heappush(self._ends, (self._now + life + 1.0, row))
+
+    @property
+    def idle(self) -> bool:
+        """Whether an update would do nothing."""
+        return False
+
+    @property
+    def empty(self) -> bool:
+        """Whether nothing lives and nothing will be born."""
+        return all(crowd.over for crowd in self._crowds)
+
+    def update(self, dt: float) -> None:
+        """Advance every burst by dt seconds."""
+        self._upload()
+        for crowd, simulation in zip(self._crowds, self._simulations, strict=True):
+            for step in crowd.steps(dt, self._scene.max_step):
+                if crowd.population.slots.capacity > simulation.capacity:
+                    simulation.set_capacity(crowd.population.slots.capacity)
+                simulation.run(step)
+            simulation.rows = crowd.population.slots.rows
+        self._now += dt
+        while self._ends and self._ends[0][0] <= self._now:
+            heapq.heappush(self._free, heapq.heappop(self._ends)[1])
+
+    def draw(self, view: View) -> None:
+        """Draw what lives, in authored order."""
+        world = view.at(self.anchor)
+        for sprites in self._sprites:
+            sprites.draw(view, world, _WHITE)
+
+    @property
+    def live_count(self) -> int:
+        """Living particles of all bursts."""
+        return sum(crowd.population.slots.live_count for crowd in self._crowds)
+
+    @property
+    def dropped(self) -> int:
+        """Births for which there was no room."""
+        return sum(crowd.population.dropped for crowd in self._crowds)
+
+    @property
+    def gpu_bytes(self) -> int:
+        """GPU memory of textures and buffers, in bytes."""
+        table = self._instances.width * self._instances.height * 16
+        return table + sum(simulation.bytes for simulation in self._simulations)
+
+    def release(self) -> None:
+        """Free everything."""
+        with self._scene.guard:
+            self._free_all()
+
+    def _add_emitter(self, index: int) -> None:
+        effect, scene = self.effect, self._scene
+        emitter = effect.emitters[index]
+        crowd = Crowd(effect, index)
+        simulation = Simulation(
+            scene.guard,
+            emitter,
+            effect.modifiers_of(emitter),
+            crowd.population.clock,
+            0,
+            CROWD_ROW,
+            instances=self._instances,
+        )
+        self._simulations.append(simulation)
+        self._crowds.append(crowd)
+        simulation.set_anchor(self.anchor)
+        where = f"{effect.name}: {emitter.name}"
+        local = emitter.space == "local"
+        self._sprites.append(
+            Sprites(
+                scene.ctx,
+                scene.guard.gl,
+                simulation,
+                emitter.sprite,
+                scene.textures,
+                where,
+                local=local,
+            )
+        )
+
+    def _upload(self) -> None:
+        """Write the rows of bursts that have begun since the last update."""
+        if not self._changed:
+            return
+        rows = len(self._table)
+        if self._instances.height < rows:
+            self._instances.release()
+            self._instances = _table_texture(self._scene.ctx, rows)
+            for simulation in self._simulations:
+                simulation.instances = self._instances
+            self._instances.write(self._table)
+        else:
+            first, last = min(self._changed), max(self._changed)
+            part = np.ascontiguousarray(self._table[first : last + 1])
+            self._instances.write(part, viewport=(0, first, _TEXELS, last + 1 - first))
+        self._changed.clear()
+
+    def _free_all(self) -> None:
+        for sprites in self._sprites:
+            sprites.release()
+        for simulation in self._simulations:
+            simulation.release()
+        self._instances.release()
+
+
+def _table_texture(ctx: moderngl.Context, rows: int) -> moderngl.Texture:
+    texture = ctx.texture((_TEXELS, rows), 4, dtype="f4")
+    texture.filter = (moderngl.NEAREST, moderngl.NEAREST)
+    return texture

@@ -1,0 +1,322 @@
+"""ParticleSystem: the effects of one OpenGL context."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from types import TracebackType
+from typing import Any, Self
+
+import moderngl
+
+from gpuparticles.draw.sprites import View
+from gpuparticles.effect.effect import Effect
+from gpuparticles.errors import ContextError, EffectError
+from gpuparticles.gpu.context import check_context
+from gpuparticles.gpu.programs import Program, Programs
+from gpuparticles.playback.place import place_of
+from gpuparticles.playback.population import hash_seed
+from gpuparticles.shaders import birth, sprite, update
+from gpuparticles.shaders.layout import stop_rows
+from gpuparticles.system.instances import EffectInstance
+from gpuparticles.system.library import Library
+from gpuparticles.system.pool import Pool
+from gpuparticles.system.scene import Scene
+
+__all__ = ["ParticleSystem", "Stats"]
+
+
+@dataclass(frozen=True)
+class Stats:
+    """A system's figures at one moment; none is read back from the GPU.
+
+    Args:
+        live: Living particles.
+        dropped: Births for which there was no room, in everything that plays now.
+        programs: Compiled programs in the context.
+        gpu_bytes: GPU memory of state, birth data, buffers and our own sprite textures.
+    """
+
+    live: int
+    dropped: int
+    programs: int
+    gpu_bytes: int
+
+
+class ParticleSystem:
+    """The effects that play in one OpenGL context.
+
+    ::
+
+        particles = gp.ParticleSystem(ctx)
+        fire = particles.play(gp.load("campfire.json"), transform=matrix)
+        while running:
+            particles.update(dt)
+            particles.draw(view, projection)
+
+    Every method that touches OpenGL leaves its state, and moderngl's memory of it, as they were.
+
+    Args:
+        ctx: A moderngl context with OpenGL 3.3 or newer, current on this thread: yours, your
+            window's, or one of ``gp.create_context()``.
+        max_step: The longest step in seconds; a longer update is split into equal ones.
+        seed: What the seeds of effects that are played without one come from.
+        restore: False leaves OpenGL's state behind as our passes set it, for hosts that set all
+            they need themselves; see ``gpuparticles.gpu.guard.Guard`` for the list.
+
+    Attributes:
+        library: Effects by name, for ``play`` and ``burst``.
+
+    Raises:
+        ContextError: Not a moderngl context, or one that lacks what we need.
+        EffectError: max_step is not above 0.
+    """
+
+    def __init__(
+        self,
+        ctx: moderngl.Context,
+        *,
+        max_step: float = 1 / 30,
+        seed: int = 0,
+        restore: bool = True,
+    ) -> None:
+        check_context(ctx)
+        if not 0.0 < max_step < math.inf:
+            raise EffectError(f"max_step: {max_step!r} is not a finite number above 0")
+        self.library = Library()
+        self._scene = Scene(ctx, restore=restore, max_step=max_step)
+        self._seed = seed
+        self._played = 0
+        self._warm: dict[int, tuple[Effect, list[Program]]] = {}
+        self._released = False
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.release()
+
+    def __repr__(self) -> str:
+        return f"<ParticleSystem: {len(self._scene.playing)} playing>"
+
+    @property
+    def ctx(self) -> moderngl.Context:
+        """The context."""
+        return self._scene.ctx
+
+    @property
+    def effects(self) -> tuple[EffectInstance, ...]:
+        """The effects that play, in drawing order; bursts are not among them."""
+        return tuple(p for p in self._scene.playing if isinstance(p, EffectInstance))
+
+    def play(
+        self, effect: Effect | str, *, transform: object = None, seed: int | None = None
+    ) -> EffectInstance:
+        """Play an effect until it is released.
+
+        Args:
+            effect: The effect, or its name in the library.
+            transform: Where: a 4x4 matrix for column vectors, or a position; None is the origin.
+            seed: What its randomness comes from: the same seed, the same particles. None takes
+                the system's next.
+
+        Raises:
+            EffectError: No such effect, or not such a transform; a texture that cannot be read.
+            ContextError: A capacity that no texture can hold, a texture of another context.
+        """
+        self._alive()
+        found = self.library.find(effect)
+        place = place_of(transform)
+        with self._scene.guard:
+            self._scene.guard.simulate()
+            instance = EffectInstance(self._scene, found, place, self._next_seed(seed))
+        self._scene.playing.append(instance)
+        return instance
+
+    def burst(
+        self,
+        effect: Effect | str,
+        *,
+        position: Any = None,
+        transform: object = None,
+        seed: int | None = None,
+        tint: tuple[float, float, float, float] = (1.0, 1.0, 1.0, 1.0),
+    ) -> None:
+        """Play one loop of an effect somewhere, and forget it.
+
+        A thousand bursts of an effect share one set of textures; each behaves as if alone.
+
+        Args:
+            effect: The effect, or its name in the library.
+            position: Where, in units; the same as a transform that only moves.
+            transform: Where: a 4x4 matrix for column vectors.
+            seed: As for play.
+            tint: Straight RGBA that its particles' colours are multiplied with.
+
+        Raises:
+            EffectError: No such effect, not such a place; both a position and a transform.
+            ContextError: A texture of another context.
+        """
+        self._alive()
+        found = self.library.find(effect)
+        if position is not None and transform is not None:
+            raise EffectError("burst: give a position or a transform, not both")
+        place = place_of(transform if position is None else position, "burst")
+        scene = self._scene
+        pool = next(
+            (p for p in scene.playing if isinstance(p, Pool) and p.takes(found, place.place)), None
+        )
+        if pool is None:
+            with scene.guard:
+                scene.guard.simulate()
+                # Bursts come and go; what they are compiled from stays.
+                self._keep(found, pooled=True)
+                pool = Pool(scene, found, place.place)
+            scene.playing.append(pool)
+        pool.add(place, self._next_seed(seed), tint)
+
+    def update(self, dt: float) -> None:
+        """Advance everything; usable as any clock's callback.
+
+        Args:
+            dt: Seconds since the last update; 0 changes nothing.
+
+        Raises:
+            ValueError: dt is negative, NaN or infinite; nothing has changed.
+        """
+        if not 0.0 <= dt < math.inf:
+            raise ValueError(f"update: dt is {dt!r}, not a finite number of seconds of at least 0")
+        self._alive()
+        scene = self._scene
+        if not dt or all(playing.idle for playing in scene.playing):
+            return
+        with scene.guard:
+            scene.guard.simulate()
+            for playing in scene.playing:
+                playing.update(dt)
+        for playing in [p for p in scene.playing if isinstance(p, Pool) and p.empty]:
+            scene.playing.remove(playing)
+            playing.release()
+        finished, scene.finished = scene.finished, []
+        for callback in finished:
+            callback()
+
+    def draw(
+        self,
+        view: object,
+        projection: object,
+        *,
+        depth: str | None = "<=",
+    ) -> None:
+        """Draw everything that lives into the bound framebuffer.
+
+        Nothing is advanced: draw as often as you like. The host's viewport, scissor, stencil test
+        and colour mask hold.
+
+        Args:
+            view: 4x4 matrix for column vectors, from the world to the camera; in double precision
+                an effect far from the origin stays smooth.
+            projection: 4x4 matrix for column vectors, from the camera to clip space.
+            depth: How sprites are tested against the depth buffer: ``"<="``, ``">="`` for
+                reversed depth, None for not at all. They never write it.
+
+        Raises:
+            EffectError: Not such matrices.
+            ValueError: Another depth.
+        """
+        self._alive()
+        camera = View.of(view, projection)
+        scene = self._scene
+        if not any(playing.live_count for playing in scene.playing):
+            return
+        with scene.guard:
+            scene.guard.draw(depth)
+            for playing in scene.playing:
+                playing.draw(camera)
+
+    def warm_up(self, *effects: Effect | str) -> None:
+        """Compile what effects need, so that the first frame does not wait for it.
+
+        The programs stay until the system is released.
+
+        Args:
+            effects: Effects, or names in the library; without any, the whole library.
+        """
+        self._alive()
+        found = [self.library.find(effect) for effect in effects or self.library.values()]
+        with self._scene.guard:
+            self._scene.guard.simulate()
+            for effect in found:
+                self._keep(effect, pooled=False)
+                self._keep(effect, pooled=True)
+
+    @contextmanager
+    def guarded(self) -> Iterator[Self]:
+        """Save the host's state once for several calls inside."""
+        self._alive()
+        with self._scene.guard:
+            yield self
+
+    @property
+    def stats(self) -> Stats:
+        """Figures of this moment."""
+        playing = self._scene.playing
+        return Stats(
+            live=sum(p.live_count for p in playing),
+            dropped=sum(p.dropped for p in playing),
+            programs=len(Programs.of(self.ctx)),
+            gpu_bytes=sum(p.gpu_bytes for p in playing) + self._scene.textures.bytes,
+        )
+
+    def release(self) -> None:
+        """Stop everything and free every GL object; safe twice."""
+        if self._released:
+            return
+        self._released = True
+        scene = self._scene
+        with scene.guard:
+            for effect in self.effects:
+                effect.release()
+            for playing in scene.playing:
+                playing.release()
+            scene.playing.clear()
+            programs = Programs.of(self.ctx)
+            for _, kept in self._warm.values():
+                for program in kept:
+                    programs.release(program)
+            self._warm.clear()
+
+    def _keep(self, effect: Effect, *, pooled: bool) -> None:
+        """Hold on to an effect's programs until the system is released."""
+        key = 2 * id(effect) + pooled
+        if key in self._warm:
+            return
+        programs = Programs.of(self.ctx)
+        kept: list[Program] = []
+        self._warm[key] = (effect, kept)
+        for emitter in effect.emitters:
+            modifiers = effect.modifiers_of(emitter)
+            local = emitter.space == "local"
+            rows = stop_rows(emitter, modifiers)
+            kept.append(programs.acquire(birth(emitter, pooled=pooled)))
+            kept.append(programs.acquire(update(emitter, modifiers, pooled=pooled)))
+            kept.append(programs.acquire(sprite(rows, pooled=pooled, local=local), quads=True))
+
+    def _next_seed(self, seed: int | None) -> int:
+        if seed is not None:
+            if isinstance(seed, bool) or not isinstance(seed, int):
+                raise EffectError(f"seed: {seed!r} is not a whole number")
+            return seed
+        self._played += 1
+        return hash_seed(self._seed, self._played)
+
+    def _alive(self) -> None:
+        if self._released:
+            raise ContextError("this ParticleSystem has been released")
