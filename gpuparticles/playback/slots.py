@@ -1,0 +1,300 @@
+"""Which slots of an emitter are taken, and until when.
+
+Nothing here knows about particles, seconds or textures: slots are whole numbers from 0, and time
+is whole ticks in the caller's unit. The cost of a call follows the births and deaths in it, not
+the capacity.
+
+Which slots are free is told by a flag a slot (a whole byte, because `bytearray.find` and NumPy
+both search bytes at memory speed) under a count of the free ones in each block of 1024. Who dies
+when is kept in bins of 2048 ticks: an occupied slot is filed under the bin of its expiry, and
+only the bins that time has reached are opened.
+"""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Sequence
+from heapq import heappop, heappush
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gpuparticles.errors import EffectError
+
+__all__ = ["FOREVER", "Slots"]
+
+FOREVER = 1 << 62
+"""The expiry, in ticks, of a slot that never expires."""
+
+_SMALL = 16  # up to so many slots a call, Python's own ints and lists are faster than NumPy
+
+_BLOCK_BITS = 10
+_BLOCK = 1 << _BLOCK_BITS
+
+# With ticks of 2^-16 s a bin is two steps at 60 steps/s: wider ones would be sifted more often
+# before they are empty, narrower ones would each get fewer of the births of a step.
+_BIN_BITS = 11
+_BIN_MASK = (1 << _BIN_BITS) - 1
+_SIFT = 64  # up to so many keys a bin is sifted faster by Python than by NumPy
+
+# A bin holds one key for each slot in it: (expiry within the bin) << 32 | slot.
+_SLOT_BITS = 32
+_SLOT_MASK = (1 << _SLOT_BITS) - 1
+
+
+class Slots:
+    """Which slots are taken, and until when; the lowest free ones are given first.
+
+    `allocate` takes a slot, `occupy` says until when (once per allocation) and `expire` frees it.
+    A slot whose time was never told stays taken until `clear`.
+
+    Args:
+        capacity: How many slots there are, 0 to 2^32 - 1.
+        row: Slots in a row of the texture that mirrors them; a power of two.
+
+    Attributes:
+        capacity: How many slots there are.
+        live_count: How many of them are taken.
+    """
+
+    def __init__(self, capacity: int, row: int = 1024) -> None:
+        self.capacity = 0
+        self.live_count = 0
+        self._row = row
+        self._end = 0  # every slot from here on is free
+        self._free = bytearray()  # a flag a slot
+        self._counts = array("q")  # how many slots of each block are free
+        self._open = bytearray()  # a flag a block: whether that is any
+        self._bins: dict[int, array[int]] = {}
+        self._order: list[int] = []  # the numbers of the bins, a heap
+        self.grow(capacity)
+
+    @property
+    def rows(self) -> int:
+        """Rows in use: up to that of the highest taken slot, 0 when all are free."""
+        # Where the last search ended is where this one begins; the mark rises by births alone,
+        # one slot each as the lowest are taken first, so they have paid for its way down.
+        self._end = self._free.rfind(0, 0, self._end) + 1
+        return -(-self._end // self._row)
+
+    def allocate(self, count: int) -> list[int] | NDArray[np.int64]:
+        """Take the lowest free slots.
+
+        Args:
+            count: How many slots are wanted, 0 or more.
+
+        Returns:
+            The slots, ascending, fewer than `count` when no more are free: a list of up to 16,
+            else an int64 array.
+        """
+        count = min(count, self.capacity - self.live_count)
+        self.live_count += count
+        if count > _SMALL:
+            return self._allocate_many(count)
+        slots = []
+        free = self._free
+        counts = self._counts
+        opened = self._open
+        for _ in range(count):
+            block = opened.find(1)
+            slot = free.find(1, block << _BLOCK_BITS)
+            free[slot] = 0
+            counts[block] -= 1
+            if not counts[block]:
+                opened[block] = 0
+            slots.append(slot)
+        if slots and slots[-1] >= self._end:
+            self._end = slots[-1] + 1
+        return slots
+
+    def _allocate_many(self, count: int) -> NDArray[np.int64]:
+        free, counts, opened = self._views()
+        first = self._open.find(1)
+        sums = np.cumsum(counts[first:])
+        span = int(np.searchsorted(sums, count))
+        last = first + span  # the block where the highest of the slots will be
+        blocks = first + np.flatnonzero(opened[first : last + 1])
+        flags = free.reshape(-1, _BLOCK)
+        if span < 4 * len(blocks):
+            slots = _nonzero(flags[first : last + 1].reshape(-1))[:count] + (first << _BLOCK_BITS)
+        else:  # worth a copy that leaves out the full blocks between
+            inside = _nonzero(flags[blocks].reshape(-1))[:count]
+            slots = (blocks[inside >> _BLOCK_BITS] << _BLOCK_BITS) + (inside & (_BLOCK - 1))
+        free[slots] = False
+        counts[first:last] = 0
+        counts[last] = sums[span] - count
+        opened[first:last] = False
+        opened[last] = counts[last] > 0
+        self._end = max(self._end, int(slots[-1]) + 1)
+        return slots
+
+    def occupy(
+        self,
+        slots: Sequence[int] | NDArray[np.int64],
+        expiry: Sequence[int] | NDArray[np.int64],
+    ) -> None:
+        """Say until when newly allocated slots are taken.
+
+        Args:
+            slots: Slots from `allocate` whose time has not been told yet.
+            expiry: For each slot the tick at which it becomes free, or `FOREVER`.
+        """
+        if len(slots) > _SMALL:
+            self._occupy_many(np.asarray(slots, np.int64), np.asarray(expiry, np.int64))
+            return
+        if isinstance(slots, np.ndarray):
+            slots = slots.tolist()
+        if isinstance(expiry, np.ndarray):
+            expiry = expiry.tolist()
+        bins = self._bins
+        for slot, tick in zip(slots, expiry, strict=True):
+            if tick < FOREVER:
+                keys = bins.get(tick >> _BIN_BITS)
+                if keys is None:
+                    keys = self._new_bin(tick >> _BIN_BITS)
+                keys.append((tick & _BIN_MASK) << _SLOT_BITS | slot)
+
+    def _occupy_many(self, slots: NDArray[np.int64], expiry: NDArray[np.int64]) -> None:
+        if expiry.max() >= FOREVER:
+            mortal = np.flatnonzero(expiry < FOREVER)
+            if not len(mortal):
+                return
+            slots = slots[mortal]
+            expiry = expiry[mortal]
+        numbers = expiry >> _BIN_BITS
+        lowest = int(numbers.min())
+        numbers -= lowest
+        spread = int(numbers.max())
+        if spread < 1 << 16:  # a stable sort of such small types takes linear time
+            numbers = numbers.astype(np.uint8 if spread < 1 << 8 else np.uint16)
+        by_bin = np.argsort(numbers, kind="stable")
+        numbers = numbers[by_bin]
+        keys = (((expiry & _BIN_MASK) << _SLOT_BITS) | slots)[by_bin].data.cast("B")
+        starts = np.flatnonzero(numbers[1:] != numbers[:-1]) + 1
+        ends = [*starts.tolist(), len(slots)]
+        start = 0
+        for end in ends:
+            number = lowest + int(numbers[start])
+            stored = self._bins.get(number)
+            if stored is None:
+                stored = self._new_bin(number)
+            stored.frombytes(keys[8 * start : 8 * end])
+            start = end
+
+    def _new_bin(self, number: int) -> array[int]:
+        heappush(self._order, number)
+        keys = self._bins[number] = array("q")
+        return keys
+
+    def expire(self, tick: int) -> list[int] | NDArray[np.int64]:
+        """Free every slot whose expiry is `tick` or earlier.
+
+        Returns:
+            The freed slots, by bin and in a bin by time of birth: a list of up to 16, else an
+            int64 array.
+        """
+        order = self._order
+        reached = tick >> _BIN_BITS
+        if not order or order[0] > reached:
+            return []
+        due: array[int] | list[int] = []
+        if order[0] < reached:
+            due = array("q")
+            while order and order[0] < reached:
+                due.extend(self._bins.pop(heappop(order)))
+        if order and order[0] == reached:
+            part = self._sift(reached, ((tick & _BIN_MASK) + 1) << _SLOT_BITS)
+            if due:
+                due.extend(part)
+            else:
+                due = part
+        self.live_count -= len(due)
+        if len(due) > _SMALL:
+            return self._free_many(np.asarray(due, np.int64) & _SLOT_MASK)
+        slots = []
+        for key in due:
+            slot = key & _SLOT_MASK
+            block = slot >> _BLOCK_BITS
+            self._free[slot] = 1
+            self._counts[block] += 1
+            self._open[block] = 1
+            slots.append(slot)
+        return slots
+
+    def _sift(self, number: int, limit: int) -> array[int] | list[int]:
+        """Take from a bin, the first one, the keys below a limit, in the order they came."""
+        keys = self._bins[number]
+        due: array[int] | list[int]
+        if len(keys) <= _SIFT:
+            due = [key for key in keys if key < limit]
+            rest = array("q", [key for key in keys if key >= limit]) if due else keys
+        else:
+            values = np.frombuffer(keys, np.int64)
+            below = values < limit
+            due = array("q", values[np.flatnonzero(below)].tobytes())
+            rest = array("q", values[np.flatnonzero(~below)].tobytes())
+        if rest:
+            self._bins[number] = rest
+        else:
+            del self._bins[heappop(self._order)]
+        return due
+
+    def _free_many(self, slots: NDArray[np.int64]) -> NDArray[np.int64]:
+        free, counts, opened = self._views()
+        free[slots] = True
+        counts += np.bincount(slots >> _BLOCK_BITS, minlength=len(counts))
+        np.not_equal(counts, 0, out=opened)
+        return slots
+
+    def clear(self) -> None:
+        """Free every slot at once, also those that never expire."""
+        free, counts, opened = self._views()
+        free[: self._end] = True
+        counts[:] = _BLOCK
+        opened[:] = True
+        self._end = 0
+        self.live_count = 0
+        self._bins.clear()
+        self._order.clear()
+
+    def grow(self, capacity: int) -> None:
+        """Add slots above those there are; what is taken stays taken.
+
+        Raises:
+            EffectError: `capacity` is less than before, or beyond 2^32 - 1.
+        """
+        if not self.capacity <= capacity <= _SLOT_MASK:
+            raise EffectError(
+                f"Slots: capacity {capacity!r} given; "
+                f"from {self.capacity} to {_SLOT_MASK} is allowed"
+            )
+        # Whole blocks. The flags past the capacity say free and are never reached, since the
+        # lowest are given first, and no more of them than the capacity.
+        blocks = (capacity >> _BLOCK_BITS) + 1
+        more = blocks - len(self._open)
+        self._free = self._free + b"\1" * (more * _BLOCK)
+        self._counts = self._counts + array("q", [_BLOCK]) * more
+        self._open = self._open + b"\1" * more
+        self.capacity = capacity
+
+    def _views(self) -> tuple[NDArray[np.bool_], NDArray[np.int64], NDArray[np.bool_]]:
+        """The flags, the counts and the blocks' flags as arrays on the same memory."""
+        return (
+            np.frombuffer(self._free, np.bool_),
+            np.frombuffer(self._counts, np.int64),
+            np.frombuffer(self._open, np.bool_),
+        )
+
+
+def _nonzero(flags: NDArray[np.bool_]) -> NDArray[np.int64]:
+    """Where a contiguous array of flags, a multiple of 64 long, is set; ascending.
+
+    NumPy's own search pays a mispredicted branch for every hit in a sparse array: so look at 64
+    flags at a time, then at 8, then at each.
+    """
+    eights = flags.view(np.uint64) != 0
+    where = np.flatnonzero(eights.view(np.uint64) != 0)
+    for level in (eights, flags):
+        inside = np.flatnonzero(level.view(np.uint64)[where].view(np.bool_))
+        where = (where[inside >> 3] << 3) + (inside & 7)
+    return where
