@@ -42,7 +42,8 @@ class Simulation:
     All methods that touch GL want to be called inside the guard.
 
     Args:
-        guard: The context's guard.
+        ctx: The context.
+        guard: Its guard.
         emitter: What is simulated.
         modifiers: The emitter's, then the effect's.
         clock: Gives the length of a tick.
@@ -59,6 +60,7 @@ class Simulation:
 
     def __init__(
         self,
+        ctx: moderngl.Context,
         guard: Guard,
         emitter: Emitter,
         modifiers: Sequence[Modifier],
@@ -68,7 +70,6 @@ class Simulation:
         *,
         instances: moderngl.Texture | None = None,
     ) -> None:
-        ctx = guard.ctx
         self._guard = guard
         self._ctx = ctx
         self._emitter = emitter

@@ -48,6 +48,7 @@ class EmitterInstance:
         population = self._player.population
         where = f"{effect.name}: {self.emitter.name}"
         simulation = Simulation(
+            scene.ctx,
             scene.guard,
             self.emitter,
             effect.modifiers_of(self.emitter),

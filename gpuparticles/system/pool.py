@@ -142,6 +142,7 @@ class Pool:
         emitter = effect.emitters[index]
         crowd = Crowd(effect, index)
         simulation = Simulation(
+            scene.ctx,
             scene.guard,
             emitter,
             effect.modifiers_of(emitter),

@@ -8,23 +8,10 @@ from numpy.typing import NDArray
 from gpuparticles.effect.effect import Emitter
 from gpuparticles.gpu.simulate import Simulation
 from gpuparticles.playback.place import Place, rotate
+from gpuparticles.playback.records import RECORD
 from gpuparticles.shaders.layout import FOREVER
 
-__all__ = ["RECORD", "read_particles"]
-
-RECORD = np.dtype(
-    [
-        ("number", "i8"),
-        ("position", "f8", 3),
-        ("velocity", "f4", 3),
-        ("age", "f4"),
-        ("lifetime", "f4"),
-        ("rotation", "f4"),
-        ("size", "f4"),
-        ("color", "f4", 4),
-    ]
-)
-
+__all__ = ["read_particles"]
 
 def read_particles(
     simulation: Simulation, emitter: Emitter, numbers: NDArray[np.int64], frame: Place

@@ -1,0 +1,334 @@
+"""Simulates whole effects in NumPy, with the twins of the shaders: the oracle of the tests.
+
+The same Steps go in as on the GPU, and the same arithmetic follows in float32, slot by slot. It is
+plain rather than fast, and good for looking into what an effect does where there is no GPU.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gpuparticles.effect import random
+from gpuparticles.effect.effect import Effect, Emitter
+from gpuparticles.effect.kinds import KernelField, fields_of
+from gpuparticles.effect.modifiers import Force, Modifier, Resistance
+from gpuparticles.effect.values import Range
+from gpuparticles.playback.place import Place, Quaternion, Vec3, conjugate, place_of, rotate, slerp
+from gpuparticles.playback.player import Player, Step
+from gpuparticles.playback.population import Births
+from gpuparticles.playback.records import RECORD
+
+__all__ = ["Reference"]
+
+Floats = NDArray[np.float32]
+
+_DEAD = np.float32(1e30)
+_FOREVER = np.float32(1e20)
+_TAU = np.float32(2 * np.pi)
+
+
+class Reference:
+    """An effect that plays in NumPy, by the names and rules of a playing one.
+
+    Args:
+        effect: What plays.
+        seed: What its randomness comes from.
+        transform: Where it is: a 4x4 matrix for column vectors, or a position.
+        max_step: Longer updates are split, in seconds.
+
+    Attributes:
+        players: The emitters' playback, in authored order.
+    """
+
+    def __init__(
+        self,
+        effect: Effect,
+        *,
+        seed: int = 0,
+        transform: object = None,
+        max_step: float = 1 / 30,
+    ) -> None:
+        self.effect = effect
+        self._max_step = max_step
+        self._place = self._simulated = place_of(transform)
+        self._anchor = self._place.place
+        self.players = [Player(effect, index, seed) for index in range(len(effect.emitters))]
+        self._states = [
+            _State(e, effect.modifiers_of(e), p)
+            for e, p in zip(effect.emitters, self.players, strict=True)
+        ]
+
+    @property
+    def transform(self) -> Place:
+        """Where the effect is; set it to a 4x4 matrix or a position."""
+        return self._place
+
+    @transform.setter
+    def transform(self, transform: object) -> None:
+        self._place = place_of(transform)
+
+    @property
+    def live_count(self) -> int:
+        """Living particles."""
+        return sum(player.population.slots.live_count for player in self.players)
+
+    def update(self, dt: float) -> None:
+        """Advance by dt seconds, 0 or more."""
+        if not dt:
+            return
+        begin, end = self._simulated, self._place
+        self._simulated = end
+        for player, state in zip(self.players, self._states, strict=True):
+            for step in player.steps(dt, self._max_step):
+                state.run(step, begin, end, self._anchor)
+
+    def read(self, name: str) -> NDArray[np.void]:
+        """The living particles of an emitter by birth number, of dtype RECORD."""
+        names = [emitter.name for emitter in self.effect.emitters]
+        return self._states[names.index(name)].read(self._place, self._anchor)
+
+
+class _State:
+    """One emitter's particles: arrays with an entry a slot."""
+
+    def __init__(self, emitter: Emitter, modifiers: tuple[Modifier, ...], player: Player) -> None:
+        self._emitter = emitter
+        self._modifiers = modifiers
+        self._population = player.population
+        n = emitter.capacity
+        self._position = np.zeros((n, 3), np.float32)
+        self._velocity = np.zeros((n, 3), np.float32)
+        self._age = np.full(n, _DEAD)
+        self._rotation = np.zeros(n, np.float32)
+        self._lifetime = np.zeros(n, np.float32)
+        self._seed = np.zeros(n, np.uint32)
+        self._size = np.zeros(n, np.float32)
+        self._angular_velocity = np.zeros(n, np.float32)
+        self._color = np.zeros((n, 4), np.float32)
+
+    def run(self, step: Step, begin: Place, end: Place, anchor: Vec3) -> None:
+        """Carry out one step."""
+        if step.forget:
+            self._age[: step.forget * self._population.row] = _DEAD
+        if step.births is not None:
+            self._bear(step, step.births, begin, end, anchor)
+        self._advance(step, begin, end, anchor)
+
+    def _bear(self, step: Step, births: Births, begin: Place, end: Place, anchor: Vec3) -> None:
+        emitter = self._emitter
+        slots = np.asarray(births.slots)
+        records = np.frombuffer(births.records, np.uint32).reshape(-1, 4)  # type: ignore[call-overload]
+        seed = records[:, 3].copy()
+        moment = records[:, 1].copy().view(np.float32)
+        position = emitter.shape.sample(random.Random(seed))
+        launch = np.tile(np.array([0, 1, 0], np.float32), (len(slots), 1))
+        speed = _draw(emitter.speed, seed, random.SPEED)
+        if emitter.velocity is not None:
+            velocity = np.stack(
+                [
+                    _draw(component, seed, random.VELOCITY + axis)
+                    for axis, component in enumerate(emitter.velocity)
+                ],
+                axis=1,
+            )
+            speed = np.linalg.norm(velocity, axis=1)
+            launch = _unit(velocity)
+        spread = np.float32(math.radians(min(emitter.spread + emitter.shape.spread, 180.0)))
+        if spread > 0:
+            launch = _spread(launch, spread, seed)
+        along = np.float32(step.path_begin) + np.float32(step.path_rate) * moment
+        scale = [_mix(begin.scale, end.scale, f).reshape(3, 3).T for f in along]
+        position = np.array([m @ p for m, p in zip(scale, position, strict=True)], np.float32)
+        launch = _unit(np.array([m @ d for m, d in zip(scale, launch, strict=True)], np.float32))
+        if emitter.space == "world":
+            turns = [slerp(begin.turn, end.turn, float(f)) for f in along]
+            places = [_mix(_minus(begin.place, anchor), _minus(end.place, anchor), f) for f in along]
+            position = np.array(
+                [q + _turned(t, p) for q, t, p in zip(places, turns, position, strict=True)],
+                np.float32,
+            )
+            launch = np.array(
+                [_turned(t, d) for t, d in zip(turns, launch, strict=True)], np.float32
+            )
+        rotation = _half(_draw(emitter.rotation, seed, random.ROTATION, 1 / 360))
+        self._position[slots] = position
+        self._velocity[slots] = speed[:, None].astype(np.float32) * launch
+        self._age[slots] = -moment
+        self._rotation[slots] = rotation
+        self._lifetime[slots] = records[:, 2].copy().view(np.float32)
+        self._seed[slots] = seed
+        self._size[slots] = _half(_draw(emitter.size, seed, random.SIZE))
+        spin = _draw(emitter.angular_velocity, seed, random.ANGULAR_VELOCITY, 1 / 360)
+        self._angular_velocity[slots] = _half(spin)
+        self._color[slots] = _half(np.array(emitter.color, np.float32))
+
+    def _advance(self, step: Step, begin: Place, end: Place, anchor: Vec3) -> None:
+        living = np.flatnonzero(self._age < self._lifetime)
+        if not len(living):
+            return
+        p, v, age = self._position[living], self._velocity[living], self._age[living]
+        lifetime, seed = self._lifetime[living], self._seed[living]
+        wait, lived = np.maximum(-age, 0), np.maximum(age, 0)
+        h = np.minimum(np.float32(step.time) - wait, lifetime - lived)
+        k = np.float32(0.5) * h
+        life = np.minimum((lived + k) / lifetime, 1)
+        along = np.float32(step.path_begin) + np.float32(step.path_rate) * (wait + k)
+        p += v * k[:, None]
+        kicks: list[tuple[Floats | None, Floats | None]] = []
+        for index, modifier in enumerate(self._modifiers):
+            first, *rest = fields_of(type(modifier))
+            values = {
+                info.name: self._field(modifier, info, begin, end, anchor, along)
+                for info in (first, *rest)
+                if info is first or info.role is not None
+            }
+            factor = self._factor(index, modifier, seed, life)
+            base = values.pop(first.name)
+            strength = base * (factor[:, None] if base.ndim == 2 else factor)
+            if isinstance(modifier, Resistance):
+                kicks.append((np.exp(-modifier.decay(strength) * k)[:, None], None))
+            elif isinstance(modifier, Force):
+                kicks.append((None, modifier.acceleration(p, strength, **values) * k[:, None]))
+        for keep, push in (*kicks, *reversed(kicks)):
+            v = v * keep if keep is not None else v
+            v = v + push if push is not None else v
+        p += v * k[:, None]
+        turned = self._rotation[living] + self._angular_velocity[living] * h
+        clock = self._population.clock
+        ticks = np.floor(age * np.float32(clock.per_second) + np.float32(0.5))
+        age = np.maximum(ticks * np.float32(clock.tick) + np.float32(step.age), 0)
+        self._position[living], self._velocity[living] = p, v
+        self._rotation[living] = turned - np.trunc(turned)
+        self._age[living] = age
+
+    def _factor(
+        self, index: int, modifier: Modifier, seed: NDArray[np.uint32], life: Floats
+    ) -> Floats:
+        """What each particle's strength is multiplied with."""
+        factor = np.ones(len(seed), np.float32)
+        if modifier.variation:
+            draw = random.signed(seed, random.MODIFIER + index)
+            factor *= 1 + np.float32(modifier.variation) * draw
+        if modifier.over_life is not None:
+            factor *= modifier.over_life.sample(life)
+        if getattr(modifier, "handedness", None) == "random":
+            factor *= np.where(random.uniform(seed, random.HANDEDNESS) < 0.5, 1, -1)
+        return factor
+
+    def _field(
+        self,
+        modifier: Modifier,
+        info: KernelField,
+        begin: Place,
+        end: Place,
+        anchor: Vec3,
+        along: Floats,
+    ) -> Floats:
+        """A field as the kernel gets it: for a point or a direction (n, 3), in the particles' frame
+        at the moment of each.
+        """
+        index = [field.name for field in fields_of(type(modifier))].index(info.name)
+        value = modifier.values()[index]
+        if info.role is None or isinstance(value, float):
+            return np.array(value, np.float32)
+        first, last = (
+            np.array(
+                self._framed(modifier, info.role, (value[0], value[1], value[2]), place, anchor),
+                np.float32,
+            )
+            for place in (begin, end)
+        )
+        return first + (last - first) * along[:, None]
+
+    def _framed(
+        self, modifier: Modifier, role: str, value: Vec3, place: Place, anchor: Vec3
+    ) -> Vec3:
+        point = role == "point"
+        match (self._emitter.space, getattr(modifier, "space", "world")):
+            case ("world", "emitter"):
+                turned = rotate(place.turn, value)
+                return _plus(turned, _minus(place.place, anchor)) if point else turned
+            case ("local", "world"):
+                return rotate(conjugate(place.turn), _minus(value, place.place) if point else value)
+            case ("world", _):
+                return _minus(value, anchor) if point else value
+            case _:
+                return value
+
+    def read(self, place: Place, anchor: Vec3) -> NDArray[np.void]:
+        """The living, by birth number."""
+        numbers = self._population.numbers
+        living = np.flatnonzero((self._age >= 0) & (self._age < self._lifetime))
+        living = living[np.argsort(numbers[living], kind="stable")]
+        life = self._age[living] / self._lifetime[living]
+        records = np.empty(len(living), RECORD)
+        position = self._position[living].astype(np.float64)
+        velocity = self._velocity[living]
+        if self._emitter.space == "local":
+            position = np.array([rotate(place.turn, tuple(p)) for p in position]).reshape(-1, 3)
+            position = position + place.place
+            velocity = np.array([rotate(place.turn, tuple(v)) for v in velocity]).reshape(-1, 3)
+        else:
+            position = position + anchor
+        lifetime = self._lifetime[living]
+        records["number"] = numbers[living]
+        records["position"] = position
+        records["velocity"] = velocity
+        records["age"] = self._age[living]
+        records["lifetime"] = np.where(lifetime < _FOREVER, lifetime, np.inf)
+        records["rotation"] = self._rotation[living] * 360
+        records["size"] = self._size[living] * self._emitter.size_over_life.sample(life)
+        records["color"] = self._color[living] * self._emitter.color_over_life.sample(life)
+        return records
+
+
+def _draw(value: float | Range, seed: NDArray[np.uint32], channel: int, scale: float = 1) -> Floats:
+    low, high = (value.low, value.high) if isinstance(value, Range) else (value, value)
+    span = np.float32((high - low) * scale)
+    return np.float32(low * scale) + span * random.uniform(seed, channel)
+
+
+def _half(values: Floats) -> Floats:
+    return np.clip(values, -65504, 65504).astype(np.float16).astype(np.float32)
+
+
+def _unit(vectors: Floats) -> Floats:
+    squared = np.sum(vectors * vectors, axis=1, keepdims=True)
+    return np.where(squared > 1e-30, vectors / np.sqrt(np.maximum(squared, 1e-30)), 0).astype(
+        np.float32
+    )
+
+
+def _spread(axis: Floats, angle: np.float32, seed: NDArray[np.uint32]) -> Floats:
+    s = np.sin(np.float32(0.5) * angle)
+    down = np.float32(2) * s * s * random.uniform(seed, random.DIRECTION)
+    phi = _TAU * random.uniform(seed, random.DIRECTION + 1)
+    ring = np.sqrt(np.maximum(down * (2 - down), 0))
+    x, y, z = axis.T
+    sign = np.where(y >= 0, 1, -1).astype(np.float32)
+    a = -1 / (sign + y)
+    b = x * z * a
+    u = np.stack([1 + sign * x * x * a, -sign * x, sign * b], axis=1)
+    w = np.stack([b, -z, sign + z * z * a], axis=1)
+    around = np.cos(phi)[:, None] * u + np.sin(phi)[:, None] * w
+    return ((1 - down)[:, None] * axis + ring[:, None] * around).astype(np.float32)
+
+
+def _turned(turn: Quaternion, v: Floats) -> Floats:
+    return np.array(rotate(turn, (float(v[0]), float(v[1]), float(v[2]))), np.float32)
+
+
+def _mix(a: tuple[float, ...], b: tuple[float, ...], f: np.float32) -> Floats:
+    first, last = np.array(a, np.float32), np.array(b, np.float32)
+    return first + (last - first) * f
+
+
+def _minus(a: Vec3, b: Vec3) -> Vec3:
+    return (a[0] - b[0], a[1] - b[1], a[2] - b[2])
+
+
+def _plus(a: Vec3, b: Vec3) -> Vec3:
+    return (a[0] + b[0], a[1] + b[1], a[2] + b[2])
