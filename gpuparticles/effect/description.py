@@ -90,10 +90,10 @@ def description(cls: type[T] | None = None, *, kw_only: bool = False) -> Any:
     """
     if cls is None:
         return functools.partial(description, kw_only=kw_only)
-    annotations = inspect.get_annotations(cls)
     cls.__annotations__ = {
-        name: _PLAIN.get(getattr(annotation, "__name__", annotation), annotation)
-        for name, annotation in annotations.items()
+        name: _PLAIN.get(annotation.__name__ if isinstance(annotation, type) else str(annotation))
+        or annotation
+        for name, annotation in inspect.get_annotations(cls).items()
     }
     if not hasattr(cls, "__get_pydantic_core_schema__"):
         cls.__get_pydantic_core_schema__ = classmethod(checked)  # type: ignore[attr-defined]

@@ -11,6 +11,7 @@ import contextlib
 import inspect
 import json
 import os
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -42,8 +43,9 @@ def load(path: str | os.PathLike[str]) -> Effect:
     where = os.fspath(path)
     try:
         raw = Path(path).read_bytes()
-    except OSError as error:
-        raise DocumentError(f"{where}: cannot be read: {error.strerror or error}") from None
+    except (OSError, ValueError) as error:  # a ValueError for a name with a NUL in it
+        why = getattr(error, "strerror", None) or error
+        raise DocumentError(f"{where}: cannot be read: {why}") from None
     try:
         text = raw.decode("utf-8-sig")
     except UnicodeDecodeError as error:
@@ -87,13 +89,13 @@ def save(effect: Effect, path: str | os.PathLike[str]) -> None:
         DocumentError: The file cannot be written, or the effect holds what a document cannot.
     """
     where = os.fspath(path)
-    target = Path(os.path.abspath(path))
-    text = document_text(effect, target.parent, where)
+    text = document_text(effect, Path(os.path.abspath(path)).parent, where)
+    target = Path(os.path.realpath(path))  # a link stays one
     draft = target.with_name(f".{target.name}.{os.getpid()}.tmp")
     try:
         draft.write_text(text, encoding="utf-8", newline="\n")
         draft.replace(target)
-    except (OSError, UnicodeEncodeError) as error:
+    except (OSError, ValueError) as error:
         with contextlib.suppress(OSError):
             draft.unlink()
         why = getattr(error, "strerror", None) or error
@@ -112,6 +114,9 @@ def schema() -> dict[str, Any]:
     return {"$schema": GenerateJsonSchema.schema_dialect, **found}
 
 
+_DEEPEST = 32  # nothing that an effect means lies deeper
+
+
 class _Schema(GenerateJsonSchema):
     """pydantic's schema, with our docstrings, our defaults and the kinds in place of families."""
 
@@ -120,6 +125,8 @@ class _Schema(GenerateJsonSchema):
 
     def function_plain_schema(self, schema: Any) -> JsonSchemaValue:
         family = schema.get("metadata", {}).get("kinds_of")
+        if family is None:
+            return super().function_plain_schema(schema)
         members = [cls for cls in kinds(family).values() if issubclass(cls, family)]
         return {"oneOf": [self.generate_inner(cls.__pydantic_core_schema__) for cls in members]}
 
@@ -128,7 +135,7 @@ class _Schema(GenerateJsonSchema):
         words, properties = explain(cls), found["properties"]
         found["description"] = inspect.cleandoc(cls.__doc__ or "").partition("\n\nArgs:\n")[0]
         for name in properties:
-            properties[name] = properties[name] | {"description": words[name]}
+            properties[name] = properties[name] | {"description": words.get(name, "")}
         if issubclass(cls, Kind):
             found["properties"] = {"kind": {"const": cls.kind}} | properties
             found["required"] = ["kind", *found.get("required", ())]
@@ -143,18 +150,19 @@ class _Object(dict[str, Any]):
 
     repeated: list[str]
 
+    @classmethod
+    def of(cls, pairs: list[tuple[str, Any]]) -> _Object:
+        """The object of these keys and values."""
+        made = cls(pairs)
+        times = Counter(key for key, _ in pairs)
+        made.repeated = [key for key in made if times[key] > 1]
+        return made
+
 
 def _decode(text: str, where: str) -> _Object:
     """The object that a document is."""
-
-    def build(pairs: list[tuple[str, Any]]) -> _Object:
-        made = _Object(pairs)
-        keys = [key for key, _ in pairs]
-        made.repeated = [key for key in made if keys.count(key) > 1]
-        return made
-
     try:
-        data = json.loads(text, object_pairs_hook=build)
+        data = json.loads(text, object_pairs_hook=_Object.of)
     except json.JSONDecodeError as error:
         place = f"line {error.lineno}, column {error.colno}"
         raise DocumentError(f"{where}: {place}: not JSON: {error.msg}") from None
@@ -172,11 +180,11 @@ def _repeated(data: Any, *path: str | int) -> Iterator[Mistake]:
     if isinstance(data, _Object):
         for key in data.repeated:
             yield Mistake((*path, key), "given more than once in the same object")
-        for key, value in data.items():
-            yield from _repeated(value, *path, key)
-    elif isinstance(data, list):
-        for index, value in enumerate(data):
-            yield from _repeated(value, *path, index)
+    if len(path) < _DEEPEST:
+        items = data.items() if isinstance(data, dict) else enumerate(data)
+        for step, value in items:
+            if isinstance(value, (dict, list)):
+                yield from _repeated(value, *path, step)
 
 
 def _header(data: dict[str, Any]) -> Iterator[Mistake]:

@@ -14,7 +14,7 @@ from types import MappingProxyType
 from typing import Any, ClassVar, Final, Literal, NamedTuple, TypeVar, get_origin
 
 from pydantic import GetCoreSchemaHandler, TypeAdapter
-from pydantic_core import CoreSchema, core_schema
+from pydantic_core import ArgsKwargs, CoreSchema, core_schema
 
 from gpuparticles.effect.description import checked, description, fields_in_order
 from gpuparticles.effect.mistakes import known_names, refused, show
@@ -140,8 +140,11 @@ def _read(base: type[Kind], value: Any, context: Any) -> Any:
         return value
     family = base.family
     names = [name for name, cls in kinds(_family_of(base)).items() if issubclass(cls, base)]
+    if isinstance(value, ArgsKwargs):
+        raise refused(f"a {family} is one of its kinds: {', '.join(names)}")
     if not isinstance(value, Mapping):
-        what = f'a {family} is an object such as {{"kind": "{names[0]}"}}'
+        example = value if value in names else names[0]
+        what = f'a {family} is an object such as {{"kind": "{example}"}}'
         raise refused(f"{show(value)} is not a {family}; {what}")
     if "kind" not in value:
         raise refused(f"nothing is given{known_names(None, names, f'{family}s')}", "kind")

@@ -7,10 +7,11 @@ and puts each one's place in front, so that a whole document's mistakes arrive t
 from __future__ import annotations
 
 import difflib
+import itertools
 import json
-import math
 import re
 from collections.abc import Callable, Hashable, Iterable, Mapping
+from dataclasses import is_dataclass
 from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
@@ -32,6 +33,7 @@ Key = TypeVar("Key", bound=Hashable)
 Result = TypeVar("Result")
 
 _LONGEST = 60  # characters of a given value that a sentence quotes
+_MOST = 8  # items of a given list
 
 
 class Mistake(NamedTuple):
@@ -99,29 +101,37 @@ def gather(read: Callable[[Any], Result], items: Iterable[tuple[Key, Any]]) -> d
     return results
 
 
-def show(value: object) -> str:
+def show(value: object, depth: int = 3) -> str:
     """`value` as a sentence quotes it: as JSON writes it where it can, and never long."""
     match value:
-        case float() | np.floating() if math.isfinite(value):
-            text = f"{float(value):.15g}"
         case float() | np.floating():
-            text = "NaN" if math.isnan(value) else "inf" if value > 0 else "-inf"
+            text = f"{float(value):.15g}".replace("nan", "NaN")
         case bool() | None | str():
             text = json.dumps(value, ensure_ascii=False)
         case int() | np.integer():
             text = str(int(value)) if abs(value) < 10**_LONGEST else "a huge number"
         case list() | tuple():
-            text = f"[{', '.join(show(item) for item in value[:_LONGEST])}]"
+            text = f"[{_show_each(value, lambda item: show(item, depth - 1), depth)}]"
         case dict():
-            pairs = list(value.items())[:_LONGEST]
-            text = f"{{{', '.join(f'{show(key)}: {show(item)}' for key, item in pairs)}}}"
-        case np.ndarray() if value.size <= _LONGEST:
-            text = show(value.tolist())
-        case _ if hasattr(type(value), "__dataclass_fields__"):
+            pair = lambda item: f"{show(item[0])}: {show(item[1], depth - 1)}"  # noqa: E731
+            text = f"{{{_show_each(value.items(), pair, depth)}}}"
+        case np.ndarray():
+            text = show(value.tolist(), depth)
+        case type():
+            text = f"the class {value.__name__}"
+        case _ if is_dataclass(value):
             text = repr(value)
         case _:
             text = f"an object of type {type(value).__name__}"
     return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 3]}..."
+
+
+def _show_each(items: Iterable[Any], show_one: Callable[[Any], str], depth: int) -> str:
+    """The first few of a list's items, if it does not lie too deep."""
+    if depth == 0:
+        return "..."
+    shown = [show_one(item) for item in itertools.islice(items, _MOST + 1)]
+    return ", ".join(shown if len(shown) <= _MOST else [*shown[:_MOST], "..."])
 
 
 def suggestion(given: object, known: Iterable[str]) -> str:
@@ -153,8 +163,7 @@ def _sentence(detail: Mapping[str, Any], known: list[str]) -> str:
             name = detail["loc"][-1]
             return f"unknown field {show(name)}{known_names(name, known, 'fields')}"
         case "dataclass_type":
-            fields = f"; its fields are {', '.join(known)}" if known else ""
-            return f"{show(given)} is not of type {context['class_name']}{fields}"
+            return f"{show(given)} is not an object with the fields {', '.join(known)}"
         case "literal_error":
             words = re.findall(r"'([^']*)'", context["expected"])
             allowed = " or ".join(f'"{word}"' for word in words)

@@ -20,7 +20,7 @@ from pydantic_core import CoreSchema, core_schema
 
 from gpuparticles.effect.mistakes import gather, refused, show
 
-__all__ = ["Components", "Flag", "Number", "Rule", "Text", "is_list", "read_each"]
+__all__ = ["Components", "Flag", "Number", "Rule", "Text", "UnitVector", "is_list", "read_each"]
 
 _LARGEST = float(np.finfo(np.float32).max)
 
@@ -89,12 +89,14 @@ class Number(Rule):
             problem = "is not finite"
         elif number < self.least:
             problem = "is negative" if self.least == 0 else f"is less than {show(self.least)}"
-        elif math.isfinite(number) and abs(number) > min(self.most, _LARGEST):
-            problem = "is too large"
+        elif number > self.most:
+            problem = f"is more than {show(self.most)}"
+        elif math.isfinite(number) and abs(number) > _LARGEST:
+            problem = "does not fit in 32 bits"
         elif self.whole and number != math.floor(number):
             problem = "is not a whole number"
         else:
-            return int(number) if self.whole else float(number)
+            return int(value) if self.whole else number
         raise refused(f"{show(value)} {problem}; {self}")
 
     def schema(self) -> dict[str, Any]:
@@ -124,7 +126,7 @@ class Number(Rule):
             words += ["a whole number,"] if self.whole else []
             words += [f"{least} or more"]
         words += [self.unit] if self.unit else []
-        return " ".join(words) + (", or infinite" if self.endless else "")
+        return " ".join(words) + (', or "inf"' if self.endless else "")
 
 
 @dataclass(frozen=True)
@@ -134,13 +136,10 @@ class Components(Rule):
     Args:
         noun: What the vector is, for sentences: ``"an axis"``.
         each: The rule of every component.
-        zero: Whether all three may be 0.
     """
 
     noun: str
     each: Rule
-    _: KW_ONLY
-    zero: bool = True
 
     glsl: ClassVar[str | None] = "vec3"
 
@@ -148,10 +147,7 @@ class Components(Rule):
         """A tuple of three."""
         if not is_list(value) or len(items := list(value)) != 3:
             raise refused(f"{show(value)} is not {self.noun}; {self.noun} has 3 components")
-        held = read_each([self.each] * 3, items)
-        if not self.zero and not any(held):
-            raise refused(f"{show(held)} has no direction; {self.noun} may not be zero")
-        return held
+        return read_each([self.each] * 3, items)
 
     def schema(self) -> dict[str, Any]:
         """An array of three."""
@@ -160,6 +156,23 @@ class Components(Rule):
     def pack(self, value: tuple[float, ...]) -> tuple[float, ...]:
         """The components themselves."""
         return value
+
+
+@dataclass(frozen=True)
+class UnitVector(Components):
+    """Three components of which only the direction matters; not all may be 0."""
+
+    def read(self, value: Any) -> tuple[Any, ...]:
+        """The vector as it was given."""
+        held = super().read(value)
+        if not any(held):
+            raise refused(f"{show(held)} has no direction; {self.noun} may not be zero")
+        return held
+
+    def pack(self, value: tuple[float, ...]) -> tuple[float, ...]:
+        """The vector of length 1."""
+        length = math.hypot(*value)
+        return tuple(component / length for component in value)
 
 
 @dataclass(frozen=True)

@@ -84,7 +84,8 @@ class Circle(Shape):
         """Draws the radius, then the angle."""
         r = np.float32(self.radius) * np.sqrt(random.next())
         phi = _TAU * random.next()
-        u, w = _basis_around(np.array(self.normal, np.float32))
+        _, normal = self.values()
+        u, w = _basis_around(np.array(normal, np.float32))
         around: Floats = np.cos(phi)[:, None] * u + np.sin(phi)[:, None] * w
         return r[:, None] * around
 
@@ -162,11 +163,11 @@ class Cone(Shape):
 
 
 def _basis_around(normal: Floats) -> tuple[Floats, Floats]:
-    """Two unit vectors that complete `normal` to a right-handed basis, it being the second axis.
+    """Two unit vectors that complete a third to a right-handed basis, it being the second axis.
 
     Without a branch: Duff et al., "Building an Orthonormal Basis, Revisited", JCGT 6(1), 2017.
     """
-    x, y, z = normal / np.linalg.norm(normal)
+    x, y, z = normal
     s = np.float32(1 if y >= 0 else -1)
     a = -1 / (s + y)
     b = x * z * a

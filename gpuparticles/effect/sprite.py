@@ -95,7 +95,7 @@ class _Texture(Rule):
 
     def read(self, value: Any, folder: Path | None = None) -> Any:
         """A path becomes absolute, from the document's folder or the working directory."""
-        if isinstance(value, str) and not value.strip():
+        if isinstance(value, str) and (not value.strip() or "\0" in value):
             raise refused(f"{show(value)} is no path; {self}")
         if isinstance(value, (str, os.PathLike)):
             return Path(os.path.abspath(Path(folder or ".", value)))

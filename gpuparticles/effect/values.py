@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from gpuparticles.effect.description import Takes, description
 from gpuparticles.effect.mistakes import Mistake, gather, refused, show
-from gpuparticles.effect.rules import Components, Number, Rule, is_list, read_each
+from gpuparticles.effect.rules import Components, Number, Rule, UnitVector, is_list, read_each
 
 __all__ = [
     "RGBA",
@@ -333,7 +333,7 @@ GradientLike: TypeAlias = ColorLike | Gradient | Iterable[tuple[float, ColorLike
 _Vec3: TypeAlias = tuple[float, float, float]
 _Vector: TypeAlias = tuple[float | Range, float | Range, float | Range]
 _VECTOR = Components("a vector", Ranged(Number("a component")))
-_NON_NEGATIVE = Number("a value", least=0)
+_SIZE_FACTOR = Number("a factor of size", least=0)
 
 Scalar: TypeAlias = Takes[ScalarLike, Annotated[float | Range, Ranged(Number())]]
 """A number of any sign, or a range."""
@@ -348,9 +348,9 @@ Vec3: TypeAlias = Takes[Vec3Like, Annotated[_Vec3, Components("a vector", Number
 """Three numbers."""
 
 Direction: TypeAlias = Takes[
-    Vec3Like, Annotated[_Vec3, Components("a direction", Number("a component"), zero=False)]
+    Vec3Like, Annotated[_Vec3, UnitVector("a direction", Number("a component"))]
 ]
-"""Three numbers, not all 0, whose length does not matter."""
+"""Three numbers, not all 0, of which only the direction matters; a shader has length 1."""
 
 Vector: TypeAlias = Takes[VectorLike, Annotated[_Vector, _VECTOR]]
 """Three scalars, each a number or a range."""
@@ -367,7 +367,7 @@ OverLife: TypeAlias = Takes[CurveLike, Annotated[Curve, _OverLife(Number())]]
 OptionalOverLife: TypeAlias = Takes[CurveLike | None, Annotated[Curve, _OverLife(Number())] | None]
 """A number over time, or None."""
 
-SizeOverLife: TypeAlias = Takes[CurveLike, Annotated[Curve, _OverLife(_NON_NEGATIVE)]]
+SizeOverLife: TypeAlias = Takes[CurveLike, Annotated[Curve, _OverLife(_SIZE_FACTOR)]]
 """A number over time that is never negative."""
 
 ColorOverLife: TypeAlias = Takes[GradientLike, Annotated[Gradient, _ColourOverLife()]]
