@@ -7,7 +7,7 @@ import struct
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import repeat, starmap
+from itertools import starmap
 from types import TracebackType
 from typing import Any, Self
 
@@ -23,6 +23,10 @@ Value = tuple[int, ...]
 _HOST = "host"
 _SIMULATE = "simulate"
 _DRAW: dict[str | None, str] = {None: "draw", "<=": "draw <=", ">=": "draw >="}
+
+# Where uniform points and texture units lie in what is read at entry.
+_POINTS = slice(7, 7 + UNIFORM_BINDINGS)
+_TEXTURES = slice(7 + UNIFORM_BINDINGS, None)
 
 _PLANS = 256  # remembered at most; a host calls us in a handful of different states
 _run = deque[object](maxlen=0).extend  # exhausts an iterator at C speed
@@ -88,10 +92,9 @@ class Guard:
         self._depth = 0
         self._mode = _HOST
         self._remembered: tuple[Any, Any] = (None, None)
+        self._host: Value = ()
 
         # Saved at entry and put back at exit, since code inside changes these freely.
-        self._bindings, views = _integers(7)
-        self._unpack_bindings = struct.Struct("=7i").unpack
         enums = (
             gl.DRAW_FRAMEBUFFER_BINDING,
             gl.READ_FRAMEBUFFER_BINDING,
@@ -101,28 +104,29 @@ class Guard:
             gl.UNIFORM_BUFFER_BINDING,
             gl.ACTIVE_TEXTURE,
         )
-        self._binding_reads = [*zip(enums, views, strict=True)]
+        # Ours, and moderngl's default unit, where it only creates and fills textures, whatever the
+        # sampler there.
+        self._units = [gl.TEXTURE0 + unit for unit in range(TEXTURE_UNITS + 1)]
+        self._names, views = _integers(len(enums) + UNIFORM_BINDINGS + len(self._units))
+        self._unpack_names = struct.Struct(f"={len(views)}i").unpack
+        self._binding_reads = [*zip(enums, views, strict=False)]
         if not restore:
             del self._binding_reads[2:]
-        self._viewport = (ctypes.c_float * 4)()
-        self._uniforms, views = _integers(UNIFORM_BINDINGS)
+        del views[: len(enums)]
         self._uniform_reads = [
-            (gl.UNIFORM_BUFFER_BINDING, point, view) for point, view in enumerate(views)
+            (gl.UNIFORM_BUFFER_BINDING, point, view)
+            for point, view in enumerate(views[:UNIFORM_BINDINGS])
         ]
-        self._no_uniforms = bytes(self._uniforms)
+        *views, self._last_view = views[UNIFORM_BINDINGS:]
+        self._samplers, sampler_views = _integers(TEXTURE_UNITS)
+        self._unit_reads = [*zip(self._units, views, sampler_views, strict=False)]
+        self._viewport = (ctypes.c_float * 4)()
         self._ranges = (ctypes.c_int64 * (2 * UNIFORM_BINDINGS))()
         self._range_reads = [
             (enum, point, (ctypes.c_int64 * 1).from_buffer(self._ranges, 16 * point + offset))
             for point in range(UNIFORM_BINDINGS)
             for enum, offset in ((gl.UNIFORM_BUFFER_START, 0), (gl.UNIFORM_BUFFER_SIZE, 8))
         ]
-        # On its default unit moderngl only creates and fills textures, whatever the sampler there.
-        units = [*range(TEXTURE_UNITS), ctx.mglo.default_texture_unit]
-        self._units = [gl.TEXTURE0 + unit for unit in units]
-        self._textures, views = _integers(len(units))
-        self._samplers, sampler_views = _integers(TEXTURE_UNITS)
-        self._unit_reads = [*zip(self._units, views, sampler_views, strict=False)]
-        self._last_view = views[-1]
 
         # Saved when a mode that sets them is first chosen: set by all modes, or by some.
         states = _states(gl)
@@ -156,22 +160,21 @@ class Guard:
         self._remembered = ctx.fbo, ctx.mglo.fbo
         gl.GetFloatv(gl.VIEWPORT, self._viewport)
         _run(starmap(get, self._binding_reads))
-        self.framebuffer = self._bindings[0]
         if self._restore:
             _run(starmap(gl.GetIntegeri_v, self._uniform_reads))
-            if bytes(self._uniforms) != self._no_uniforms:
-                _run(starmap(gl.GetInteger64i_v, self._range_reads))
-            activate, texture_2d, sampler = (
-                gl.ActiveTexture,
-                gl.TEXTURE_BINDING_2D,
-                gl.SAMPLER_BINDING,
-            )
+            activate = gl.ActiveTexture
+            texture_2d, sampler = gl.TEXTURE_BINDING_2D, gl.SAMPLER_BINDING
             for unit, texture_view, sampler_view in self._unit_reads:
                 activate(unit)
                 get(texture_2d, texture_view)
                 get(sampler, sampler_view)
-            activate(self._units[-1])
+            last = self._units[-1] = gl.TEXTURE0 + ctx.mglo.default_texture_unit
+            activate(last)
             get(texture_2d, self._last_view)
+        names = self._host = self._unpack_names(self._names)
+        self.framebuffer = names[0]
+        if any(names[_POINTS]):
+            _run(starmap(gl.GetInteger64i_v, self._range_reads))
         self._depth = 1
         return self
 
@@ -319,7 +322,7 @@ class Guard:
     def _put_target_back(self) -> None:
         """Bind the host's framebuffers again, with the viewport that it had."""
         gl = self.gl
-        draw, read = self._bindings[:2]
+        draw, read = self._host[:2]
         gl.BindFramebuffer(gl.FRAMEBUFFER, draw)
         if read != draw:
             gl.BindFramebuffer(gl.READ_FRAMEBUFFER, read)
@@ -333,25 +336,27 @@ class Guard:
     def _put_bindings_back(self) -> None:
         """Bind what was bound at entry, but for the framebuffers."""
         gl = self.gl
-        _, _, program, vertex_array, array, uniform, active = self._unpack_bindings(self._bindings)
+        names = self._host
+        _, _, program, vertex_array, array, uniform, active = names[:7]
         gl.UseProgram(program)
         gl.BindVertexArray(vertex_array)
         gl.BindBuffer(gl.ARRAY_BUFFER, array)
         activate, bind, texture_2d = gl.ActiveTexture, gl.BindTexture, gl.TEXTURE_2D
-        for unit, texture in zip(self._units, self._textures[:], strict=True):
+        for unit, texture in zip(self._units, names[_TEXTURES], strict=True):
             activate(unit)
             bind(texture_2d, texture)
         activate(active)
-        uniforms = self._uniforms[:]
-        _run(map(gl.BindBufferBase, repeat(gl.UNIFORM_BUFFER), range(UNIFORM_BINDINGS), uniforms))
-        if any(uniforms):
-            self._put_ranges_back(uniforms)
-        gl.BindBuffer(gl.UNIFORM_BUFFER, uniform)  # last, since the points change it too
+        target, points = gl.UNIFORM_BUFFER, names[_POINTS]
+        for point, buffer in enumerate(points):
+            gl.BindBufferBase(target, point, buffer)
+        if any(points):
+            self._put_ranges_back(points)
+        gl.BindBuffer(target, uniform)  # last, since the points change it too
 
-    def _put_ranges_back(self, uniforms: list[int]) -> None:
+    def _put_ranges_back(self, points: Sequence[int]) -> None:
         gl = self.gl
         ranges = self._ranges[:]
-        for point, buffer in enumerate(uniforms):
+        for point, buffer in enumerate(points):
             start, size = ranges[2 * point : 2 * point + 2]
             if buffer and size:  # a size of zero means the whole buffer
                 gl.BindBufferRange(gl.UNIFORM_BUFFER, point, buffer, start, size)
@@ -369,6 +374,8 @@ class _State:
         set: The calls that give it a value.
         buffer: The draw buffer whose state it is, where glGet needs that.
         volatile: moderngl changes it while we simulate, so that it is always put back.
+        layout: Its value in what its block read, as ``struct`` writes it; by default glGet's
+            first integer of each.
         decode: Its value in what its block read.
     """
 
@@ -378,6 +385,7 @@ class _State:
     set: Callable[[Value], Sequence[Call]]
     buffer: int | None = None
     volatile: bool = False
+    layout: str = ""
     decode: Callable[[bytes], Value] = lambda _: ()
 
     def value(self, mode: str, host: Value | None) -> Value | None:
@@ -401,7 +409,7 @@ class _Block:
             else:
                 masks.append(state)
         enums = [enum for state in plain for enum in state.enums]
-        # Two integers each: some drivers answer the polygon mode with two.
+        # Two integers each: for the polygon mode many drivers write two.
         self._integers, views = _integers(len(enums), 2)
         self._integer_reads = [*zip(enums, views, strict=True)]
         self._flag_reads = [(gl.BLEND, state.buffer) for state in blends]
@@ -411,14 +419,12 @@ class _Block:
             for n, state in enumerate(masks)
         ]
         self._gl = gl
-        # In read()'s order.
-        layouts = [(state, "i4x" * len(state.enums)) for state in plain]
-        layouts += [(state, "B") for state in blends] + [(state, "4B") for state in masks]
         self.states: list[_State] = []
         offset = 0
-        for state, layout in layouts:
-            self.states.append(replace(state, decode=_decoder(f"={layout}", offset)))
-            offset += struct.calcsize(f"={layout}")
+        for state in (*plain, *blends, *masks):  # in the order of read()
+            layout = "=" + (state.layout or "i4x" * len(state.enums))
+            self.states.append(replace(state, decode=_decoder(layout, offset)))
+            offset += struct.calcsize(layout)
 
     def read(self) -> bytes:
         """Read all of them from OpenGL."""
@@ -434,10 +440,10 @@ class _Block:
 def _states(gl: GL) -> list[_State]:
     """Every state that a mode sets."""
     off, on, fill = (0,), (1,), (gl.FILL,)
-    tested = {_DRAW["<="]: (gl.LEQUAL,), _DRAW[">="]: (gl.GEQUAL,)}
+    tested: dict[str, Value] = {_DRAW["<="]: (gl.LEQUAL,), _DRAW[">="]: (gl.GEQUAL,)}
     per_buffer = gl.version >= 400  # else functions and equations are the same for all
 
-    def drawn(value: Value) -> Mapping[str, Value]:
+    def drawn(value: Value) -> dict[str, Value]:
         return dict.fromkeys(_DRAW.values(), value)
 
     def switch(enum: int, index: int | None = None) -> Callable[[Value], Sequence[Call]]:
@@ -447,6 +453,10 @@ def _states(gl: GL) -> list[_State]:
 
     def setter(function: Callable[..., Any], *first: int) -> Callable[[Value], Sequence[Call]]:
         return lambda value: [(function, (*first, *value))]
+
+    def polygon_modes(value: Value) -> Sequence[Call]:
+        front, back = value
+        return [(gl.PolygonMode, (gl.FRONT, front)), (gl.PolygonMode, (gl.BACK, back))]
 
     both = [
         gl.CULL_FACE,
@@ -467,9 +477,14 @@ def _states(gl: GL) -> list[_State]:
         both += [gl.ALPHA_TEST, gl.POLYGON_STIPPLE]
     states = [_State((enum,), off, drawn(off), switch(enum)) for enum in both]
 
-    polygon_mode = setter(gl.PolygonMode, gl.FRONT_AND_BACK)
+    if gl.compatibility:
+        states.append(
+            _State((gl.POLYGON_MODE,), fill * 2, drawn(fill * 2), polygon_modes, layout="2i")
+        )
+    else:
+        polygon_mode = setter(gl.PolygonMode, gl.FRONT_AND_BACK)
+        states.append(_State((gl.POLYGON_MODE,), fill, drawn(fill), polygon_mode))
     states += [
-        _State((gl.POLYGON_MODE,), fill, drawn(fill), polygon_mode),
         _State((gl.BLEND,), off, drawn(on), switch(gl.BLEND, 0)),
         _State(
             (gl.BLEND_SRC_RGB, gl.BLEND_DST_RGB, gl.BLEND_SRC_ALPHA, gl.BLEND_DST_ALPHA),
@@ -486,7 +501,10 @@ def _states(gl: GL) -> list[_State]:
             else setter(gl.BlendEquationSeparate),
         ),
         _State(
-            (gl.DEPTH_TEST,), off, drawn(off) | dict.fromkeys(tested, on), switch(gl.DEPTH_TEST)
+            (gl.DEPTH_TEST,),
+            off,
+            {**drawn(off), **dict.fromkeys(tested, on)},
+            switch(gl.DEPTH_TEST),
         ),
         _State((gl.DEPTH_FUNC,), None, tested, setter(gl.DepthFunc)),
         _State((gl.DEPTH_WRITEMASK,), None, drawn(off), setter(gl.DepthMask)),
@@ -503,10 +521,10 @@ def _states(gl: GL) -> list[_State]:
             _State((gl.CLIP_ORIGIN, gl.CLIP_DEPTH_MODE), clip, None, setter(gl.ClipControl))
         )
     for buffer in range(1, DRAW_BUFFERS):
-        states.append(_State((gl.BLEND,), off, None, switch(gl.BLEND, buffer), buffer))
+        states.append(_State((gl.BLEND,), off, None, switch(gl.BLEND, buffer), buffer, layout="B"))
     for buffer in range(DRAW_BUFFERS):
         mask = setter(gl.ColorMaski, buffer)
-        states.append(_State((gl.COLOR_WRITEMASK,), (1, 1, 1, 1), None, mask, buffer))
+        states.append(_State((gl.COLOR_WRITEMASK,), (1, 1, 1, 1), None, mask, buffer, layout="4B"))
 
     clamps = [gl.CLAMP_READ_COLOR]
     if gl.compatibility:
