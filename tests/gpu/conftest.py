@@ -31,8 +31,9 @@ def system(ctx: moderngl.Context) -> Iterator[Callable[..., gp.ParticleSystem]]:
 
 @pytest.fixture
 def one() -> Callable[..., gp.Effect]:
-    """``one(capacity=..., ...)``: an effect of one emitter, "it", with nothing but these settings:
-    a rate of 0 and an effect that does not loop unless given.
+    """``one(capacity=..., ...)``: an effect whose only emitter, "it", has these settings.
+
+    Unless given, the rate is 0 and the effect does not loop.
     """
 
     def make(*, loop: bool = False, duration: float = 5.0, **settings: Any) -> gp.Effect:
@@ -46,16 +47,18 @@ def one() -> Callable[..., gp.Effect]:
 
 
 @pytest.fixture
-def state() -> Callable[[gp.EmitterInstance], tuple[Floats, Floats]]:
-    """``state(emitter)``: (slots, 4) position and age, (slots, 4) velocity and rotation, of every
-    slot of the rows in use, the dead included.
+def state() -> Callable[..., tuple[Floats, Floats]]:
+    """``state(emitter)``: position and age, velocity and rotation (in turns), each (slots, 4).
+
+    Of every slot in the rows in use, or of the first ``slots``; the dead keep their last state.
     """
 
-    def read(emitter: gp.EmitterInstance) -> tuple[Floats, Floats]:
+    def read(emitter: gp.EmitterInstance, slots: int | None = None) -> tuple[Floats, Floats]:
         simulation = emitter._simulation
         if simulation.state is None:
             return np.empty((0, 4), np.float32), np.empty((0, 4), np.float32)
-        slots = simulation.rows * simulation.state.width
+        if slots is None:
+            slots = simulation.rows * simulation.state.width
         position_age, velocity_rotation = (
             np.frombuffer(texture.read(), np.float32).reshape(-1, 4)[:slots]
             for texture in simulation.state.current
