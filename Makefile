@@ -15,7 +15,8 @@ demo: .venv/package ## Render the campfire to out/campfire.gif
 	@bash .ci/setup driver
 	@mkdir -p out
 	$(BIN)/gpuparticles render examples/effects/campfire.json -o out/campfire.gif \
-		--duration 3 --size 480x480
+		--start 2.5 --duration 3 --size 480x480 --background "#0a0b10" \
+		--eye 0,1.3,6 --target 0,1.25,0 --fov 36
 
 test: .venv/test ## Run all tests
 	@bash .ci/setup driver display
