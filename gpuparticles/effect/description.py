@@ -19,10 +19,19 @@ from pydantic.dataclasses import dataclass
 from pydantic_core import CoreSchema, core_schema
 
 from gpuparticles.effect.mistakes import Mistake, mistakes_in, refusal, refused
-from gpuparticles.effect.rules import Flag, Number, Text
+from gpuparticles.effect.rules import Flag, Number, Rule, Text
 from gpuparticles.errors import EffectError
 
-__all__ = ["Takes", "checked", "default", "description", "explain", "fields_in_order", "settings"]
+__all__ = [
+    "Takes",
+    "checked",
+    "default",
+    "description",
+    "explain",
+    "fields_in_order",
+    "rule_of",
+    "settings",
+]
 
 T = TypeVar("T")
 Given = TypeVar("Given")
@@ -132,10 +141,17 @@ def fields_in_order(cls: type) -> list[Field[Any]]:
 
 def settings(value: Any) -> Iterator[tuple[str, Any]]:
     """Name and value of the fields of a description that are not at their default."""
+    defaults = _defaults(type(value))
     for field in fields_in_order(type(value)):
         held = getattr(value, field.name)
-        if field.default is MISSING or held != field.default:
+        if field.name not in defaults or held != defaults[field.name]:
             yield field.name, held
+
+
+def rule_of(cls: type, name: str) -> Rule | None:
+    """The rule that a field of a description is annotated with, if it is with one."""
+    metadata = vars(cls)["__pydantic_fields__"][name].metadata
+    return next((item for item in metadata if isinstance(item, Rule)), None)
 
 
 def explain(cls: type) -> dict[str, str]:
@@ -149,6 +165,15 @@ def explain(cls: type) -> dict[str, str]:
             if colon:
                 found[name] = " ".join(text.split())
     return found
+
+
+def _defaults(cls: type) -> dict[str, Any]:
+    """What the fields of a description hold by default, in the form in which they hold it."""
+    held = {field.name: field.default for field in fields(cls) if field.default is not MISSING}
+    for name, value in held.items():
+        if rule := rule_of(cls, name):
+            held[name] = rule.read(value)
+    return held
 
 
 def _repr(self: object) -> str:

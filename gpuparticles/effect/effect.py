@@ -15,7 +15,6 @@ from gpuparticles.effect.rules import Flag, Number, Text
 from gpuparticles.effect.shapes import Point, Shape
 from gpuparticles.effect.sprite import Sprite
 from gpuparticles.effect.values import (
-    WHITE,
     Color,
     ColorOverLife,
     Curve,
@@ -97,11 +96,11 @@ class Emitter:
     size: Takes[ScalarLike, Annotated[float | Range, Ranged(Number("a size", least=0))]] = default(
         1.0
     )
-    size_over_life: SizeOverLife = default(Curve([(0, 1)]))
+    size_over_life: SizeOverLife = default(1.0)
     rotation: Scalar = default(0.0)
     angular_velocity: Scalar = default(0.0)
-    color: Color = default(WHITE)
-    color_over_life: ColorOverLife = default(Gradient([(0, WHITE)]))
+    color: Color = default("#ffffff")
+    color_over_life: ColorOverLife = default("#ffffff")
     modifiers: Takes[Iterable[Modifier], tuple[Modifier, ...]] = default(())
     sprite: Sprite = Sprite()
     duration: Annotated[float, Number("a duration", "seconds", least=0.001)] | None = None

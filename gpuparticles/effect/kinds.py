@@ -16,7 +16,7 @@ from typing import Any, ClassVar, Final, Literal, NamedTuple, TypeVar, get_origi
 from pydantic import GetCoreSchemaHandler, TypeAdapter
 from pydantic_core import ArgsKwargs, CoreSchema, core_schema
 
-from gpuparticles.effect.description import checked, description, fields_in_order
+from gpuparticles.effect.description import checked, description, fields_in_order, rule_of
 from gpuparticles.effect.mistakes import known_names, refused, show
 from gpuparticles.effect.rules import Rule
 
@@ -122,7 +122,7 @@ def _kernel_fields(family: type[Kind], cls: type[Any]) -> tuple[KernelField, ...
         info = cls.__pydantic_fields__[field.name]
         if field.name in shared or get_origin(info.annotation) is Literal:
             continue
-        rule = next((item for item in info.metadata if isinstance(item, Rule)), None)
+        rule = rule_of(cls, field.name)
         if rule is None or rule.glsl is None:
             raise TypeError(f"{cls.__name__}.{field.name} has no GLSL form: {field.type}")
         role = next((item for item in info.metadata if item in (POINT, DIRECTION)), None)

@@ -235,4 +235,4 @@ def _real(value: object) -> float | None:
     try:
         return float(value)
     except OverflowError:  # an int of more than 308 digits: too large, but not infinite
-        return math.copysign(sys.float_info.max, value)
+        return sys.float_info.max if value == abs(value) else -sys.float_info.max

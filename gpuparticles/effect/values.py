@@ -22,7 +22,6 @@ from gpuparticles.effect.rules import Components, Number, Rule, UnitVector, is_l
 
 __all__ = [
     "RGBA",
-    "WHITE",
     "Color",
     "ColorOverLife",
     "Curve",
@@ -87,9 +86,6 @@ class RGBA(NamedTuple):
     g: float
     b: float
     a: float
-
-
-WHITE = RGBA(1.0, 1.0, 1.0, 1.0)
 
 
 @dataclass(frozen=True)
