@@ -50,7 +50,7 @@ def files_under(folder: str) -> dict[str, bytes]:
     return {
         path.relative_to(ROOT).as_posix(): path.read_bytes()
         for path in ROOT.joinpath(folder).rglob("*")
-        if path.is_file() and not {"__pycache__", "diffs"} & set(path.parts)
+        if path.is_file() and not {"__pycache__", "_build", "diffs"} & set(path.parts)
     }
 
 
