@@ -13,7 +13,6 @@
 void main() {
     ivec2 slot = ivec2(gl_FragCoord.xy);
     Particle p = load_particle(slot);
-    p.position += u_shift;
     if (p.age < p.lifetime) {
         // A newborn moves for the rest of the step after its moment, a dying particle for the rest
         // of its life.
@@ -21,16 +20,16 @@ void main() {
         float age = max(p.age, 0.0);
         float h = min(u_step_time - wait, p.lifetime - age);
         float k = 0.5 * h;
-        float life = min((age + k) / p.lifetime, 1.0);
-        float along = u_path_begin + u_path_rate * (wait + k);
 
         p.position += p.velocity * k;
 #pragma gpuparticles modify
         p.position += p.velocity * k;
 #pragma gpuparticles spin
 
-        // A newborn's age becomes whole ticks here; for the others the rounding changes nothing.
-        p.age = max(floor(p.age * u_ticks + 0.5) * u_tick + u_step_age, 0.0);
+        // A newborn's age becomes whole ticks here. Only a newborn's: above 2^23 ticks a half is
+        // lost, so that rounding would move the age of an old particle.
+        float born = floor(min(p.age, 0.0) * u_ticks + 0.5) * u_tick;
+        p.age = max(age + born + u_step_age, 0.0);
     }
     store_state(p);
 }

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import struct
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import moderngl
 import numpy as np
@@ -14,14 +14,14 @@ from gpuparticles.effect.effect import Emitter
 from gpuparticles.effect.modifiers import Modifier, fields_of
 from gpuparticles.effect.values import Range
 from gpuparticles.gpu.guard import Guard
-from gpuparticles.gpu.programs import QUADS, UNITS, Programs
+from gpuparticles.gpu.programs import QUADS, UNITS, Program, Programs
 from gpuparticles.gpu.state import State
 from gpuparticles.playback.clock import Clock
 from gpuparticles.playback.mask import mask_rows, pack_mask
 from gpuparticles.playback.place import Place, conjugate, rotate
 from gpuparticles.playback.player import Step
 from gpuparticles.playback.population import Births
-from gpuparticles.shaders import birth, emitter_block, update
+from gpuparticles.shaders import Source, birth, emitter_block, shift, update
 from gpuparticles.shaders.layout import moving, shape_places, stop_rows
 
 __all__ = ["Simulation"]
@@ -29,7 +29,6 @@ __all__ = ["Simulation"]
 Vec3 = tuple[float, float, float]
 
 _pack_step = struct.Struct("<4f").pack_into
-_NOWHERE: Vec3 = (0.0, 0.0, 0.0)
 
 # Births a pass: what a burst into a large emitter needs is bounded, and small against its state.
 _LEAST_CHUNK = 256
@@ -78,20 +77,27 @@ class Simulation:
         self._pooled = instances is not None
         self.instances = instances
         self.rows = 0
-        self._shifted = False
+        self._travels = False
         self.stop_rows = stop_rows(emitter, modifiers)
         self.block = emitter_block(emitter, modifiers, pooled=self._pooled)
         self._data = bytearray(self.block.size)
-        self._moving = any(moving(m, emitter) for m in modifiers) and not self._pooled
+        # Fields of another frame than the particles': block member, value, point or direction.
+        self._carried = [] if self._pooled else list(_carried(emitter, self._modifiers))
         self.state: State | None = None
         self._mask: moderngl.Texture | None = None
         self._records: moderngl.Texture | None = None
         self._pack_constants(clock)
         programs = Programs.of(ctx)
         self._programs = programs
-        self._birth = programs.acquire(birth(emitter, pooled=self._pooled))
+        self._held: list[Program] = []
         try:
-            self._update = programs.acquire(update(emitter, modifiers, pooled=self._pooled))
+            self._birth = self._acquire(birth(emitter, pooled=self._pooled))
+            self._update = self._acquire(update(emitter, modifiers, pooled=self._pooled))
+            self._travelling = self._update
+            if self._carried:
+                # Its own text, because most emitters stand still most of the time.
+                self._travelling = self._acquire(update(emitter, modifiers, travels=True))
+            self._shift = self._acquire(shift()) if emitter.space == "world" else None
             self.buffer = ctx.buffer(self._data, dynamic=True)
             if capacity:
                 self._set_state(State(ctx, guard.gl, capacity, row, pooled=self._pooled))
@@ -116,7 +122,9 @@ class Simulation:
     def set_capacity(self, capacity: int) -> None:
         """Grow; everything stays in its slot."""
         if self.state is None:
-            self._set_state(State(self._ctx, self._guard.gl, capacity, self._row, pooled=self._pooled))
+            self._set_state(
+                State(self._ctx, self._guard.gl, capacity, self._row, pooled=self._pooled)
+            )
         else:
             self._set_state(self.state.grow(capacity))
 
@@ -130,13 +138,16 @@ class Simulation:
         """
         pack = self.block.pack
         data = self._data
+        self._travels = begin != end
         for suffix, place in (("begin", begin), ("end", end)):
             pack(data, f"u_place_{suffix}", _minus(place.place, anchor))
             pack(data, f"u_turn_{suffix}", place.turn)
             for column in range(3):
                 pack(data, f"u_scale_{suffix}", place.scale[3 * column : 3 * column + 3], column)
-            if self._moving:
-                self._pack_frame(suffix, place, anchor)
+        for name, value, role in self._carried:
+            first = self._framed(value, role, begin, anchor)
+            pack(data, name, first)
+            pack(data, f"{name}_delta", _minus(self._framed(value, role, end, anchor), first))
 
     def set_anchor(self, anchor: Vec3) -> None:
         """Say what positions are relative to, for fields that lie in the world."""
@@ -155,17 +166,23 @@ class Simulation:
         self.block.pack(self._data, "u_mip_limit", (mip_limit,))
 
     def shift(self, offset: Vec3) -> None:
-        """Add an offset to every position, with the next step."""
+        """Add an offset to every position."""
+        state = self.state
+        if state is None or not self.rows:
+            return
         self.block.pack(self._data, "u_shift", offset)
-        self._shifted = True
+        self._write_uniforms()
+        self._guard.target(state.update_target, state.width, self.rows)
+        state.bind((), UNITS)
+        assert self._shift is not None
+        self._shift.vertex_array.render(moderngl.TRIANGLES, 3)
+        state.swap()
 
     def run(self, step: Step) -> None:
         """Carry out one step."""
         data = self._data
         _pack_step(data, 0, step.time, step.age, step.path_begin, step.path_rate)
-        self.buffer.write(data)
-        gl = self._guard.gl
-        gl.BindBufferBase(gl.UNIFORM_BUFFER, 0, self.buffer.glo)
+        self._write_uniforms()
         state = self.state
         assert state is not None
         if step.forget:
@@ -177,11 +194,9 @@ class Simulation:
         if self.instances is not None:
             state.bind(("instance",), UNITS)
             self.instances.use(UNITS["u_instances"])
-        self._update.vertex_array.render(moderngl.TRIANGLES, 3)
+        update = self._travelling if self._travels else self._update
+        update.vertex_array.render(moderngl.TRIANGLES, 3)
         state.swap()
-        if self._shifted:
-            self._shifted = False
-            self.block.pack(data, "u_shift", _NOWHERE)
 
     def release(self) -> None:
         """Free all GL objects and give the programs back."""
@@ -189,10 +204,18 @@ class Simulation:
             resource = getattr(self, name, None)
             if resource is not None:
                 resource.release()
-        for name in ("_birth", "_update"):
-            program = getattr(self, name, None)
-            if program is not None:
-                self._programs.release(program)
+        while self._held:
+            self._programs.release(self._held.pop())
+
+    def _acquire(self, sources: tuple[Source, Source]) -> Program:
+        program = self._programs.acquire(sources)
+        self._held.append(program)
+        return program
+
+    def _write_uniforms(self) -> None:
+        gl = self._guard.gl
+        self.buffer.write(self._data)
+        gl.BindBufferBase(gl.UNIFORM_BUFFER, 0, self.buffer.glo)
 
     def _set_state(self, state: State) -> None:
         self.state = state
@@ -291,8 +314,10 @@ class Simulation:
             offset = self.block.offsets["u_shape"] + 16 * row + 4 * column
             struct.pack_into(f"<{len(values)}f", data, offset, *values)
         flipbook = emitter.sprite.flipbook
-        sheet = (1, 1, 1, 1.0) if flipbook is None else (
-            flipbook.columns, flipbook.rows, flipbook.frame_count, flipbook.speed
+        sheet = (
+            (1, 1, 1, 1.0)
+            if flipbook is None
+            else (flipbook.columns, flipbook.rows, flipbook.frame_count, flipbook.speed)
         )
         pack(data, "u_flipbook", sheet)
         pack(data, "u_flipbook_loop", (float(flipbook is not None and flipbook.loop),))
@@ -307,34 +332,32 @@ class Simulation:
         pack, data = self.block.pack, self._data
         stem = f"u_{modifier.kind}{index}"
         for info, value in zip(fields_of(type(modifier)), modifier.values(), strict=True):
-            if f"{stem}_{info.name}" in self.block.offsets:
-                values = (value,) if info.type == "float" else value
-                pack(data, f"{stem}_{info.name}", values)
+            values = value if isinstance(value, tuple) else (value,)
+            pack(data, f"{stem}_{info.name}", values)
         if modifier.variation:
             pack(data, f"{stem}_variation", (modifier.variation,))
         if modifier.over_life is not None:
             pack(data, f"{stem}_over_life", stops.add(modifier.over_life.segments(), 1))
 
-    def _pack_frame(self, suffix: str, place: Place, anchor: Vec3) -> None:
-        """Points and directions of another frame than the particles', at one end of the path."""
-        world = self._emitter.space == "world"
-        for index, modifier in enumerate(self._modifiers):
-            if not moving(modifier, self._emitter):
-                continue
+    def _framed(self, value: Vec3, role: str, place: Place, anchor: Vec3) -> Vec3:
+        """A point or direction of another frame, where the particles are."""
+        point = role == "point"
+        if self._emitter.space == "world":
+            turned = rotate(place.turn, value)
+            return _plus(turned, _minus(place.place, anchor)) if point else turned
+        return rotate(conjugate(place.turn), _minus(value, place.place) if point else value)
+
+
+def _carried(
+    emitter: Emitter, modifiers: Sequence[Modifier]
+) -> Iterator[tuple[str, Vec3, str]]:
+    for index, modifier in enumerate(modifiers):
+        if moving(modifier, emitter):
             for info, value in zip(fields_of(type(modifier)), modifier.values(), strict=True):
-                if info.role is None:
-                    continue
-                offset = info.role == "point"
-                if world:
-                    value = rotate(place.turn, value)
-                    if offset:
-                        value = _plus(value, _minus(place.place, anchor))
-                else:
-                    if offset:
-                        value = _minus(value, place.place)
-                    value = rotate(conjugate(place.turn), value)
-                name = f"u_{modifier.kind}{index}_{info.name}_{suffix}"
-                self.block.pack(self._data, name, value)
+                if info.role is not None:
+                    assert isinstance(value, tuple)
+                    x, y, z = value
+                    yield f"u_{modifier.kind}{index}_{info.name}", (x, y, z), info.role
 
 
 class _Stops:
@@ -371,7 +394,9 @@ def _with_instances(
     records: bytes | NDArray[np.uint32], instances: NDArray[np.uint32]
 ) -> NDArray[np.uint32]:
     """Two texels a birth: its record, and whose it is."""
-    array = np.frombuffer(records, np.uint32).reshape(-1, 4) if isinstance(records, bytes) else records
+    array = (
+        np.frombuffer(records, np.uint32).reshape(-1, 4) if isinstance(records, bytes) else records
+    )
     both = np.zeros((2 * len(instances), 4), np.uint32)
     both[0::2] = array
     both[1::2, 0] = instances

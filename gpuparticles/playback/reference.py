@@ -145,7 +145,9 @@ class _State:
         launch = _unit(np.array([m @ d for m, d in zip(scale, launch, strict=True)], np.float32))
         if emitter.space == "world":
             turns = [slerp(begin.turn, end.turn, float(f)) for f in along]
-            places = [_mix(_minus(begin.place, anchor), _minus(end.place, anchor), f) for f in along]
+            places = [
+                _mix(_minus(begin.place, anchor), _minus(end.place, anchor), f) for f in along
+            ]
             position = np.array(
                 [q + _turned(t, p) for q, t, p in zip(places, turns, position, strict=True)],
                 np.float32,
@@ -198,8 +200,9 @@ class _State:
         p += v * k[:, None]
         turned = self._rotation[living] + self._angular_velocity[living] * h
         clock = self._population.clock
-        ticks = np.floor(age * np.float32(clock.per_second) + np.float32(0.5))
-        age = np.maximum(ticks * np.float32(clock.tick) + np.float32(step.age), 0)
+        ticks = np.floor(np.minimum(age, 0) * np.float32(clock.per_second) + np.float32(0.5))
+        born = ticks * np.float32(clock.tick)
+        age = np.maximum(lived + born + np.float32(step.age), 0)
         self._position[living], self._velocity[living] = p, v
         self._rotation[living] = turned - np.trunc(turned)
         self._age[living] = age

@@ -28,7 +28,7 @@ from gpuparticles.shaders.layout import (
 )
 from gpuparticles.shaders.sources import Line, Source, read
 
-__all__ = ["birth", "fullscreen", "sprite", "update"]
+__all__ = ["birth", "fullscreen", "shift", "sprite", "update"]
 
 _PRAGMA = "#pragma gpuparticles "
 
@@ -59,7 +59,9 @@ def birth(emitter: Emitter, *, pooled: bool = False) -> tuple[Source, Source]:
         ],
         "uniforms": ["uniform sampler2D u_instances;"] if pooled else [],
         "record": _record(pooled=pooled),
-        "shape": [f"    p.position = emit_{emitter.shape.kind}(seed, channel{_shape_arguments(emitter)});"],
+        "shape": [
+            f"    p.position = emit_{emitter.shape.kind}(seed, channel{_shape_arguments(emitter)});"
+        ],
         "place": _place(emitter, pooled=pooled),
     }
     kernels = [f"shapes/{emitter.shape.kind}.glsl"]
@@ -70,7 +72,11 @@ def birth(emitter: Emitter, *, pooled: bool = False) -> tuple[Source, Source]:
 
 
 def update(
-    emitter: Emitter, modifiers: Sequence[Modifier], *, pooled: bool = False
+    emitter: Emitter,
+    modifiers: Sequence[Modifier],
+    *,
+    pooled: bool = False,
+    travels: bool = False,
 ) -> tuple[Source, Source]:
     """Vertex and fragment text of the pass that advances every particle by one step.
 
@@ -78,6 +84,7 @@ def update(
         emitter: Its space decides which fields need another frame.
         modifiers: The emitter's, then the effect's, in the order in which they apply.
         pooled: Particles look up the frame of the instance that they belong to.
+        travels: The emitter moves or turns in this step, and what lies in another frame with it.
     """
     turns = spins(emitter)
     inputs = [*STATE, *(c for c in channels(pooled=pooled) if c.name == "lifetime_seed")]
@@ -93,7 +100,9 @@ def update(
         ],
         "modify": [
             *(_INSTANCE_FRAME if needs_frame else []),
-            *_modify(emitter, modifiers, pooled=pooled),
+            *(_LIFE if any(m.over_life is not None for m in modifiers) else []),
+            *(_ALONG if travels else []),
+            *_modify(emitter, modifiers, pooled=pooled, travels=travels),
         ],
         # Only the part of a turn is kept: a sprite that turns for a day turns as smoothly as one
         # that has just begun.
@@ -108,6 +117,16 @@ def update(
     if needs_frame:
         kernels.insert(0, "lib/instance.glsl")
     return fullscreen(), _compose("passes/update.frag", openings, kernels)
+
+
+def shift() -> tuple[Source, Source]:
+    """Vertex and fragment text of the pass that makes positions relative to another anchor."""
+    openings = {
+        "block": Block(HEAD).text(),
+        "outputs": _outputs(STATE),
+        "inputs": [_sampler(c) for c in STATE],
+    }
+    return fullscreen(), _compose("passes/shift.frag", openings)
 
 
 def sprite(rows: int, *, pooled: bool = False, local: bool = False) -> tuple[Source, Source]:
@@ -185,7 +204,10 @@ def _dead() -> list[str]:
 def _store_state() -> list[str]:
     return [
         "void store_state(Particle p) {",
-        *(f"    o_{c.name} = vec4({', '.join(f'p.{name}' for name, _ in c.fields)});" for c in STATE),
+        *(
+            f"    o_{c.name} = vec4({', '.join(f'p.{name}' for name, _ in c.fields)});"
+            for c in STATE
+        ),
         "}",
     ]
 
@@ -238,8 +260,7 @@ def _place(emitter: Emitter, *, pooled: bool) -> list[str]:
     lines += ["    p.position = scale * p.position;", "    launch = unit(scale * launch);"]
     if emitter.space == "world":
         lines += [
-            # The update pass that follows shifts every position, this one too.
-            "    p.position = place - u_shift + turn(around, p.position);",
+            "    p.position = place + turn(around, p.position);",
             "    launch = turn(around, launch);",
         ]
     return lines
@@ -252,20 +273,27 @@ def _shape_arguments(emitter: Emitter) -> str:
     )
 
 
+# In the middle of the particle's own part of the step: how much of its life has passed, and how much
+# of the emitter's path.
+_LIFE = ["        float life = min((age + k) / p.lifetime, 1.0);"]
+_ALONG = ["        float along = u_path_begin + u_path_rate * (wait + k);"]
+
 _INSTANCE_FRAME = [
     "        uint instance = texelFetch(u_instance, slot, 0).x;",
     "        Instance frame = load_instance(u_instances, instance);",
 ]
 
 
-def _modify(emitter: Emitter, modifiers: Sequence[Modifier], *, pooled: bool) -> list[str]:
+def _modify(
+    emitter: Emitter, modifiers: Sequence[Modifier], *, pooled: bool, travels: bool
+) -> list[str]:
     """All kernels once, in the middle of the step; then their effects over half the time each, in
     order and back.
     """
     lines: list[str] = []
     kicks: list[str] = []
     for index, modifier in enumerate(modifiers):
-        lines += _kernel_call(index, modifier, emitter, pooled=pooled)
+        lines += _kernel_call(index, modifier, emitter, pooled=pooled, travels=travels)
         if modifier.role == "drag":
             lines.append(f"        float keep{index} = exp(-rate{index} * k);")
             kicks.append(f"        p.velocity *= keep{index};")
@@ -275,11 +303,11 @@ def _modify(emitter: Emitter, modifiers: Sequence[Modifier], *, pooled: bool) ->
 
 
 def _kernel_call(
-    index: int, modifier: Modifier, emitter: Emitter, *, pooled: bool
+    index: int, modifier: Modifier, emitter: Emitter, *, pooled: bool, travels: bool
 ) -> list[str]:
     stem = f"u_{modifier.kind}{index}"
     arguments = [
-        _field(f"{stem}_{info.name}", info.role, modifier, emitter, pooled=pooled)
+        _field(f"{stem}_{info.name}", info.role, modifier, emitter, pooled, travels)
         for info in fields_of(type(modifier))
     ]
     factors = [arguments[0]]
@@ -296,12 +324,12 @@ def _kernel_call(
 
 
 def _field(
-    name: str, role: str | None, modifier: Modifier, emitter: Emitter, *, pooled: bool
+    name: str, role: str | None, modifier: Modifier, emitter: Emitter, pooled: bool, travels: bool
 ) -> str:
     if role is None or not moving(modifier, emitter):
         return name
     if not pooled:
-        return f"({name}_begin + ({name}_end - {name}_begin) * along)"
+        return f"({name} + {name}_delta * along)" if travels else name
     if emitter.space == "world":
         return f"turn(frame.turn, {name})" + (" + frame.place" if role == "point" else "")
     offset = f"{name} - frame.place" if role == "point" else name

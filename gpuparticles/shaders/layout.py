@@ -120,7 +120,7 @@ HEAD = (
     Member("float", "u_step_age"),  # seconds of ageing, in whole ticks
     Member("float", "u_path_begin"),  # where on the emitter's path the step begins, 0..1
     Member("float", "u_path_rate"),  # and how much of the path a second covers
-    Member("vec3", "u_shift"),  # added to every position, when the anchor moves
+    Member("vec3", "u_shift"),  # from an old anchor to a new one
     Member("float", "u_tick"),  # seconds a tick
     # Written anew when the emitter moves.
     Member("vec3", "u_place_begin"),
@@ -235,18 +235,15 @@ def modifier_members(
 ) -> list[Member]:
     """The block members of one modifier: its kernel's fields, then its variation and curve.
 
-    A point or direction of another frame has two members, its value at the two ends of the
-    emitter's path in this step; in a pool each particle has a frame of its own, which the shader
-    looks up.
+    A point or direction of another frame also has a delta: how it changes along the emitter's path
+    in this update. In a pool each particle has a frame of its own, which the shader looks up.
     """
     stem = f"u_{modifier.kind}{index}"
     members = []
     for info in fields_of(type(modifier)):
         if info.role is not None and moving(modifier, emitter) and not pooled:
-            members.append(Member(info.type, f"{stem}_{info.name}_begin"))
-            members.append(Member(info.type, f"{stem}_{info.name}_end"))
-        else:
-            members.append(Member(info.type, f"{stem}_{info.name}"))
+            members.append(Member(info.type, f"{stem}_{info.name}_delta"))
+        members.append(Member(info.type, f"{stem}_{info.name}"))
     if modifier.variation:
         members.append(Member("float", f"{stem}_variation"))
     if modifier.over_life is not None:

@@ -122,9 +122,7 @@ class EmitterInstance:
             EffectError: Not a whole number of at least 0.
         """
         if isinstance(count, bool) or not isinstance(count, (int, np.integer)) or count < 0:
-            raise EffectError(
-                f"{self.name}: emit: {count!r} is not a whole number of at least 0"
-            )
+            raise EffectError(f"{self.name}: emit: {count!r} is not a whole number of at least 0")
         self._player.emit(int(count))
 
     def read(self) -> NDArray[np.void]:
@@ -162,12 +160,12 @@ class EmitterInstance:
         simulation.rows = self._player.population.slots.rows
 
     def set_anchor(self, anchor: Vec3, previous: Vec3 | None) -> None:
-        """Make positions relative to another anchor, with the next step."""
+        """Make positions relative to another anchor."""
         if self._local:
             return
         self._path = None
         self._simulation.set_anchor(anchor)
-        if previous is not None and self._simulation.rows:
+        if previous is not None:
             self._simulation.shift(
                 (previous[0] - anchor[0], previous[1] - anchor[1], previous[2] - anchor[2])
             )

@@ -13,6 +13,7 @@ from gpuparticles.shaders.layout import FOREVER
 
 __all__ = ["read_particles"]
 
+
 def read_particles(
     simulation: Simulation, emitter: Emitter, numbers: NDArray[np.int64], frame: Place
 ) -> NDArray[np.void]:

@@ -18,7 +18,7 @@ from gpuparticles.gpu.context import check_context
 from gpuparticles.gpu.programs import Program, Programs
 from gpuparticles.playback.place import place_of
 from gpuparticles.playback.population import hash_seed
-from gpuparticles.shaders import birth, sprite, update
+from gpuparticles.shaders import birth, shift, sprite, update
 from gpuparticles.shaders.layout import stop_rows
 from gpuparticles.system.instances import EffectInstance
 from gpuparticles.system.library import Library
@@ -307,6 +307,9 @@ class ParticleSystem:
             rows = stop_rows(emitter, modifiers)
             kept.append(programs.acquire(birth(emitter, pooled=pooled)))
             kept.append(programs.acquire(update(emitter, modifiers, pooled=pooled)))
+            if not pooled:
+                kept.append(programs.acquire(update(emitter, modifiers, travels=True)))
+                kept.append(programs.acquire(shift()))
             kept.append(programs.acquire(sprite(rows, pooled=pooled, local=local), quads=True))
 
     def _next_seed(self, seed: int | None) -> int:
