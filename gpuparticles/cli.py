@@ -11,6 +11,7 @@ from __future__ import annotations
 import json
 import math
 import re
+import signal
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -38,7 +39,13 @@ app = typer.Typer(
 
 def main() -> None:
     """Run the command line of this process."""
+    signal.signal(signal.SIGTERM, _terminate)
     app(prog_name="gpuparticles")
+
+
+def _terminate(number: int, _: object) -> NoReturn:
+    """End as by an exception, so that unfinished files are taken away."""
+    sys.exit(128 + number)
 
 
 # What an option's text means

@@ -54,6 +54,7 @@ __all__ = [
 Pixels = NDArray[np.uint8]
 Vector = NDArray[np.float64]
 Camera = tuple[Matrix, Matrix]
+Format = Literal["png", "gif", "webp"]
 Framing = Callable[[Vector, Vector, float], Camera]
 Progress = Callable[[str, int, int], None]
 
@@ -73,7 +74,7 @@ _WEBP_LARGEST = 16383
 
 _NUMBER = re.compile(r"%0?\d*d")
 
-_FORMATS: dict[str, Literal["png", "gif", "webp"]] = {".png": "png", ".gif": "gif", ".webp": "webp"}
+_FORMATS: dict[str, Format] = {".png": "png", ".gif": "gif", ".webp": "webp"}
 
 _CLEAR = 255
 """The palette index of a GIF that shows what is behind it."""
@@ -94,7 +95,7 @@ class Destination(NamedTuple):
         pattern: For a sequence the name of its files, with a ``%04d`` in it; otherwise None.
     """
 
-    format: Literal["png", "gif", "webp"]
+    format: Format
     path: Path
     pattern: str | None
 
@@ -169,7 +170,8 @@ def frames(
 
     Args:
         effect: What to play.
-        ctx: A context to render in, left as it was between frames; by default one of our own.
+        ctx: A context to render in, left as it was between frames; by default one of our own,
+            which is then the current one of this thread.
         size: Width and height in pixels.
         start: Seconds of the effect that pass before the film begins.
         duration: Seconds of film; by default the effect's own duration.
@@ -629,7 +631,7 @@ def _appearing(path: Path) -> Iterator[IO[bytes]]:
 
 
 def _write_sequence(
-    images: Iterator[Image.Image], folder: Path, pattern: str, kind: Literal["png", "gif", "webp"]
+    images: Iterator[Image.Image], folder: Path, pattern: str, kind: Format
 ) -> None:
     """Number the images into a folder, which is made at the end if it is not there."""
     beside = (folder if folder.exists() else folder.absolute().parent) / f".{token_hex(8)}.tmp"

@@ -179,20 +179,16 @@ def test_render_with_another_field_of_view_and_a_webp(effect: Path) -> None:
         assert np.array(image.convert("RGBA"))[..., 3].max() > 100
 
 
-def test_an_interrupt_leaves_nothing_and_exits_with_130(effect: Path) -> None:
+@pytest.mark.parametrize(
+    ("number", "code"),
+    [(signal.SIGINT, 130), (signal.SIGTERM, 143)],
+    ids=["interrupt", "terminate"],
+)
+def test_a_signal_leaves_nothing_behind(effect: Path, number: signal.Signals, code: int) -> None:
     before = sorted(effect.parent.iterdir())
+    render = [sys.executable, "-m", "gpuparticles", "render", effect, "-o", "a.gif"]
     process = subprocess.Popen(
-        [
-            sys.executable,
-            "-m",
-            "gpuparticles",
-            "render",
-            effect,
-            "-o",
-            "a.gif",
-            "--duration",
-            "900",
-        ],
+        [*render, "--duration", "900"],
         cwd=effect.parent,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
@@ -202,10 +198,10 @@ def test_an_interrupt_leaves_nothing_and_exits_with_130(effect: Path) -> None:
     while not list(effect.parent.glob(".*.tmp")) and time.monotonic() < deadline:
         time.sleep(0.02)
     time.sleep(0.2)
-    process.send_signal(signal.SIGINT)
+    process.send_signal(number)
     stdout, stderr = process.communicate(timeout=60)
 
-    assert process.returncode == 130
+    assert process.returncode == code
     assert (stdout, stderr) == ("", "")
     assert sorted(effect.parent.iterdir()) == before
 
