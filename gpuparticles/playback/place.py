@@ -152,7 +152,7 @@ def slerp(a: Quaternion, b: Quaternion, f: float) -> Quaternion:
 
 
 def _shown(value: object) -> str:
-    text = repr(value)
+    text = " ".join(repr(value).split())  # an array's goes over several lines
     return text if len(text) <= 60 else f"{text[:57]}..."
 
 
