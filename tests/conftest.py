@@ -57,16 +57,23 @@ def live_objects(session_ctx: moderngl.Context) -> LiveObjects:
 
 
 @pytest.fixture
-def ctx(
-    session_ctx: moderngl.Context, live_objects: Callable[[], dict[str, list[int]]]
-) -> Iterator[moderngl.Context]:
+def ctx(session_ctx: moderngl.Context, live_objects: LiveObjects) -> Iterator[moderngl.Context]:
     """A context without errors; the test must leave none, and no OpenGL object either."""
-    assert session_ctx.error == "GL_NO_ERROR", "an error was pending before the test"
-    before = live_objects()
-    yield session_ctx
-    assert session_ctx.error == "GL_NO_ERROR", "the test left an OpenGL error"
-    gc.collect()
-    assert live_objects() == before, "the test left OpenGL objects alive"
+    screen = session_ctx.mglo.fbo
+    with session_ctx:  # another test may have made another context current
+        assert session_ctx.error == "GL_NO_ERROR", "an error was pending before the test"
+        before = live_objects()
+        yield session_ctx
+        assert session_ctx.error == "GL_NO_ERROR", "the test left an OpenGL error"
+        # What is bound by the test must not live on, nor be used by the next one.
+        session_ctx.fbo, session_ctx.mglo.fbo = None, screen
+        session_ctx.enable_only(moderngl.NOTHING)
+        gl = GL(session_ctx)
+        gl.BindFramebuffer(gl.FRAMEBUFFER, 0)
+        gl.UseProgram(0)
+        gl.BindVertexArray(0)
+        gc.collect()
+        assert live_objects() == before, "the test left OpenGL objects alive"
 
 
 @pytest.fixture

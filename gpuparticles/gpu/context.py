@@ -62,8 +62,6 @@ def check_context(ctx: object) -> moderngl.Context:
         raise ContextError(f"ctx: expected a moderngl.Context, got {type(ctx).__name__}")
     if ctx in _checked:
         return ctx
-    if isinstance(ctx.mglo, moderngl.InvalidObject):
-        raise ContextError("ctx: the context has been released")
     if ctx.version_code < 330:
         raise ContextError(
             f"ctx: OpenGL {ctx.version_code // 100}.{ctx.version_code // 10 % 10} is too old; "

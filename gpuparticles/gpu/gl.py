@@ -206,6 +206,8 @@ class GL:
         def __getattr__(self, name: str) -> Callable[..., Any]: ...
 
     def __init__(self, ctx: moderngl.Context) -> None:
+        if isinstance(ctx.mglo, moderngl.InvalidObject):
+            raise ContextError("the OpenGL context has been released")
         try:
             DefaultLoader()  # refuses when no context is current
         except RuntimeError as error:
