@@ -26,6 +26,7 @@ void main() {
     vec4 texel;
     if (u_textured > 0.0) {
         texel = sample_cell();
+        texel.rgb *= u_textured > 1.0 ? texel.a : 1.0;
     } else {
         texel = vec4(1.0 - smoothstep(0.6, 1.0, length(2.0 * v_uv - 1.0)));
     }

@@ -43,7 +43,8 @@ void main() {
         hide();
         return;
     }
-    float life = age / lifetime;
+    // Below 1 even where division is inexact: a flipbook that loops would begin again.
+    float life = min(age / lifetime, 0.99999994);
     vec4 velocity_rotation = texelFetch(u_velocity_rotation, slot, 0);
     vec4 attributes = texelFetch(u_attributes, slot, 0);
     vec4 color = texelFetch(u_color, slot, 0) * gradient_at(u_color_over_life, life) * u_tint;

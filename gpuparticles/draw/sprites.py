@@ -120,7 +120,8 @@ class Sprites:
         self._textures = textures
         pooled = simulation.instances is not None
         self._names = _POOLED_NAMES if pooled else _NAMES
-        self._texture, mip_limit = textures.acquire(sprite, where)
+        look = textures.acquire(sprite, where)
+        self._texture = look.texture
         self._programs = Programs.of(ctx)
         try:
             self._program = self._programs.acquire(
@@ -129,7 +130,9 @@ class Sprites:
         except BaseException:
             textures.release(sprite)
             raise
-        simulation.set_look(textured=self._texture is not None, mip_limit=mip_limit)
+        simulation.set_look(
+            textured=look.texture is not None, straight=look.straight, mip_limit=look.mip_limit
+        )
 
     def draw(self, view: View, from_particles: bytes, tint: bytes) -> None:
         """Draw what lives.
@@ -152,7 +155,7 @@ class Sprites:
         write("u_view_scale", struct.pack("<f", view.scale))
         gl = self._gl
         gl.BindBufferBase(gl.UNIFORM_BUFFER, 0, simulation.buffer.glo)
-        state.bind(self._names, UNITS)
+        state.bind(self._names)
         if simulation.instances is not None:
             simulation.instances.use(UNITS["u_instances"])
         if self._texture is not None:

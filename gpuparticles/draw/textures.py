@@ -3,16 +3,30 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import moderngl
 import numpy as np
-from PIL import Image, UnidentifiedImageError
+from PIL import Image
 
 from gpuparticles.effect.sprite import Sprite
 from gpuparticles.errors import ContextError, EffectError
 
-__all__ = ["Textures", "premultiplied", "whole_levels"]
+__all__ = ["Look", "Textures", "premultiplied", "whole_levels"]
+
+
+class Look(NamedTuple):
+    """What a sprite pass needs to know of a texture.
+
+    Args:
+        texture: The texture; None for the procedural disc.
+        mip_limit: Its last usable mip level.
+        straight: Whether its colours are yet to be multiplied by its alpha.
+    """
+
+    texture: moderngl.Texture | None
+    mip_limit: float
+    straight: bool = False
 
 
 class _Held:
@@ -46,35 +60,35 @@ class Textures:
             for held in self._held.values()
         )
 
-    def acquire(self, sprite: Sprite, where: str) -> tuple[moderngl.Texture | None, float]:
-        """The texture of a sprite, None for the procedural disc, and its last usable mip level.
-
-        Every acquire wants one release.
+    def acquire(self, sprite: Sprite, where: str) -> Look:
+        """The texture of a sprite. Every acquire wants one release.
 
         Args:
             sprite: Whose texture.
             where: Names the emitter in errors.
 
         Raises:
-            EffectError: A file that is missing or no image.
-            ContextError: A texture of another context.
+            EffectError: A file that is missing or no image; a texture that no sprite can show.
+            ContextError: A texture of another context, or one that has been released; an image
+                larger than textures can be.
         """
         source = sprite.texture
         if source is None:
-            return None, 0.0
+            return Look(None, 0.0)
         columns, rows = (
             (1, 1) if sprite.flipbook is None else (sprite.flipbook.columns, sprite.flipbook.rows)
         )
-        if isinstance(source, moderngl.Texture):
-            if source.ctx is not self._ctx:
-                raise ContextError(f"{where}: sprite.texture belongs to another OpenGL context")
-            return source, whole_levels(source.size, columns, rows)
+        if not isinstance(source, (str, Path, Image.Image)):
+            texture = self._borrowed(source, where)
+            straight = sprite.premultiplied is False
+            return Look(texture, whole_levels(texture.size, columns, rows), straight)
         key = self._key(sprite)
         held = self._held.get(key)
         if held is None:
-            held = self._held[key] = self._upload(_open(source, where), sprite)
+            held = self._held[key] = self._upload(_open(source, where), sprite, where)
         held.users += 1
-        return held.texture, whole_levels(held.texture.size, columns, rows) if held.mipmaps else 0.0
+        levels = whole_levels(held.texture.size, columns, rows) if held.mipmaps else 0.0
+        return Look(held.texture, levels)
 
     def release(self, sprite: Sprite) -> None:
         """Give a sprite's texture back."""
@@ -91,7 +105,24 @@ class Textures:
         path = str(source) if isinstance(source, (str, Path)) else id(source)
         return path, sprite.filter, sprite.premultiplied
 
-    def _upload(self, image: Image.Image, sprite: Sprite) -> _Held:
+    def _borrowed(self, source: object, where: str) -> moderngl.Texture:
+        if isinstance(getattr(source, "mglo", None), moderngl.InvalidObject):
+            raise ContextError(f"{where}: sprite.texture: the texture has been released")
+        if not isinstance(source, moderngl.Texture) or source.samples or source.dtype[0] in "iu":
+            raise EffectError(f"{where}: sprite.texture: {source!r} is not a 2D texture of colours")
+        if source.ctx is not self._ctx:
+            raise ContextError(f"{where}: sprite.texture: it belongs to another OpenGL context")
+        return source
+
+    def _upload(self, image: Image.Image, sprite: Sprite, where: str) -> _Held:
+        limit = self._ctx.info["GL_MAX_TEXTURE_SIZE"]
+        if min(image.size) == 0:
+            raise EffectError(f"{where}: sprite.texture: the image is {_by(image.size)} pixels")
+        if max(image.size) > limit:
+            raise ContextError(
+                f"{where}: sprite.texture: the image is {_by(image.size)} pixels, but this "
+                f"context's textures hold {limit} a side at the most"
+            )
         pixels = np.asarray(image.convert("RGBA"))
         if not sprite.premultiplied:
             pixels = premultiplied(pixels)
@@ -106,7 +137,9 @@ class Textures:
         return _Held(texture, mipmaps)
 
 
-def premultiplied(pixels: np.ndarray[Any, np.dtype[np.uint8]]) -> np.ndarray[Any, np.dtype[np.uint8]]:
+def premultiplied(
+    pixels: np.ndarray[Any, np.dtype[np.uint8]],
+) -> np.ndarray[Any, np.dtype[np.uint8]]:
     """Straight RGBA to premultiplied, rounded.
 
     Args:
@@ -126,8 +159,15 @@ def whole_levels(size: tuple[int, int], columns: int, rows: int) -> float:
     """
     if columns == rows == 1:
         return 1000.0
-    cell = [pixels // count if pixels % count == 0 else 1 for pixels, count in zip(size, (columns, rows), strict=True)]
+    cell = [
+        pixels // count if pixels % count == 0 else 1
+        for pixels, count in zip(size, (columns, rows), strict=True)
+    ]
     return float(min((side & -side).bit_length() - 1 for side in cell))
+
+
+def _by(size: tuple[int, int]) -> str:
+    return f"{size[0]} by {size[1]}"
 
 
 def _open(source: object, where: str) -> Image.Image:
@@ -140,7 +180,7 @@ def _open(source: object, where: str) -> Image.Image:
             return image
     except FileNotFoundError as error:
         raise EffectError(f"{where}: sprite.texture: there is no file {source}") from error
-    except (OSError, UnidentifiedImageError, SyntaxError, ValueError) as error:
+    except (OSError, SyntaxError, ValueError, Image.DecompressionBombError) as error:
         raise EffectError(
             f"{where}: sprite.texture: {source} is not an image that can be read ({error})"
         ) from error

@@ -17,18 +17,22 @@ from gpuparticles.gpu.guard import Guard
 from gpuparticles.gpu.programs import QUADS, UNITS, Program, Programs
 from gpuparticles.gpu.state import State
 from gpuparticles.playback.clock import Clock
-from gpuparticles.playback.mask import mask_rows, pack_mask
+from gpuparticles.playback.mask import pack_mask
 from gpuparticles.playback.place import Place, conjugate, rotate
 from gpuparticles.playback.player import Step
 from gpuparticles.playback.population import Births
 from gpuparticles.shaders import Source, birth, emitter_block, shift, update
-from gpuparticles.shaders.layout import moving, shape_places, stop_rows
+from gpuparticles.shaders.layout import moving, shape_places, spins, stop_rows
 
 __all__ = ["Simulation"]
 
 Vec3 = tuple[float, float, float]
 
 _pack_step = struct.Struct("<4f").pack_into
+
+_MASK_UNIT = UNITS["u_mask"]
+_RECORDS_UNIT = UNITS["u_records"]
+_INSTANCES_UNIT = UNITS["u_instances"]
 
 # Births a pass: what a burst into a large emitter needs is bounded, and small against its state.
 _LEAST_CHUNK = 256
@@ -77,6 +81,11 @@ class Simulation:
         self._pooled = instances is not None
         self.instances = instances
         self.rows = 0
+        self._needs: tuple[str, ...] = ("lifetime_seed",)
+        if spins(emitter):
+            self._needs += ("attributes",)
+        if self._pooled:
+            self._needs += ("instance",)
         self._travels = False
         self.stop_rows = stop_rows(emitter, modifiers)
         self.block = emitter_block(emitter, modifiers, pooled=self._pooled)
@@ -160,9 +169,9 @@ class Simulation:
                     point = _minus(getattr(modifier, info.name), anchor)
                     self.block.pack(self._data, name, point)
 
-    def set_look(self, *, textured: bool, mip_limit: float) -> None:
-        """Say whether sprites have a texture, and its last usable mip level."""
-        self.block.pack(self._data, "u_textured", (float(textured),))
+    def set_look(self, *, textured: bool, straight: bool, mip_limit: float) -> None:
+        """Say whether sprites have a texture, of straight alpha or not, and its last mip level."""
+        self.block.pack(self._data, "u_textured", (float(textured + straight),))
         self.block.pack(self._data, "u_mip_limit", (mip_limit,))
 
     def shift(self, offset: Vec3) -> None:
@@ -173,7 +182,7 @@ class Simulation:
         self.block.pack(self._data, "u_shift", offset)
         self._write_uniforms()
         self._guard.target(state.update_target, state.width, self.rows)
-        state.bind((), UNITS)
+        state.bind(())
         assert self._shift is not None
         self._shift.vertex_array.render(moderngl.TRIANGLES, 3)
         state.swap()
@@ -190,10 +199,9 @@ class Simulation:
         if step.births is not None:
             self._bear(state, step.births)
         self._guard.target(state.update_target, state.width, step.rows)
-        state.bind(("lifetime_seed", "attributes"), UNITS)
+        state.bind(self._needs)
         if self.instances is not None:
-            state.bind(("instance",), UNITS)
-            self.instances.use(UNITS["u_instances"])
+            self.instances.use(_INSTANCES_UNIT)
         update = self._travelling if self._travels else self._update
         update.vertex_array.render(moderngl.TRIANGLES, 3)
         state.swap()
@@ -224,17 +232,20 @@ class Simulation:
 
     def _bear(self, state: State, births: Births) -> None:
         slots, records, admitted, instances = births
-        chunk = min(_LARGEST_CHUNK, max(_LEAST_CHUNK, state.width * state.height // 8))
+        texels = 1
         if instances is not None:
+            texels = 2
             records = _with_instances(records, instances)
-        texels = 2 if instances is not None else 1
+        count = len(slots)
+        chunk = min(_LARGEST_CHUNK, max(_LEAST_CHUNK, state.width * state.height // 8))
+        if count <= chunk:
+            self._bear_chunk(state, slots, records, texels * count, admitted, -1)
+            return
         admit_once = -1
-        for first in range(0, len(slots), chunk):
+        assert not isinstance(records, bytes)
+        for first in range(0, count, chunk):
             part = slots[first : first + chunk]
-            if isinstance(records, bytes):
-                data: bytes | NDArray[np.uint32] = records[16 * first : 16 * (first + len(part))]
-            else:
-                data = records[texels * first : texels * (first + len(part))]
+            data = records[texels * first : texels * (first + len(part))]
             self._bear_chunk(state, part, data, texels * len(part), admitted, admit_once)
             admit_once = int(part[-1]) // self._row
 
@@ -253,10 +264,10 @@ class Simulation:
         self._write_records(records, texels)
         assert self._mask is not None and self._records is not None
         self._guard.target(state.birth_target, state.width, state.height)
-        self._mask.use(UNITS["u_mask"])
-        self._records.use(UNITS["u_records"])
+        self._mask.use(_MASK_UNIT)
+        self._records.use(_RECORDS_UNIT)
         if self.instances is not None:
-            self.instances.use(UNITS["u_instances"])
+            self.instances.use(_INSTANCES_UNIT)
         self._birth.vertex_array.render(moderngl.TRIANGLE_STRIP, 4, instances=rows)
 
     def _forget(self, state: State, rows: int) -> None:
@@ -269,8 +280,8 @@ class Simulation:
         self._write_records(b"\0" * 16, 1)
         assert self._mask is not None and self._records is not None
         self._guard.target(state.birth_target, state.width, state.height)
-        self._mask.use(UNITS["u_mask"])
-        self._records.use(UNITS["u_records"])
+        self._mask.use(_MASK_UNIT)
+        self._records.use(_RECORDS_UNIT)
         self._birth.vertex_array.render(moderngl.TRIANGLE_STRIP, 4, instances=rows)
 
     def _write_mask(self, rows: int, packed: bytes | NDArray[np.uint32], words: int) -> None:

@@ -149,7 +149,7 @@ HEAD = (
     Member("vec4", "u_flipbook"),  # columns, rows, frames, speed
     Member("float", "u_flipbook_loop"),
     Member("float", "u_additive"),
-    Member("float", "u_textured"),  # 0: the procedural disc
+    Member("float", "u_textured"),  # 0: the procedural disc; 2: straight alpha
     Member("float", "u_mip_limit"),  # the last mip level whose texels lie in one frame each
     Member("float", "u_row_slots"),  # slots a row of quads
 )
