@@ -59,10 +59,13 @@ def state() -> Callable[..., tuple[Floats, Floats]]:
             return np.empty((0, 4), np.float32), np.empty((0, 4), np.float32)
         if slots is None:
             slots = simulation.rows * simulation.state.width
-        position_age, velocity_rotation = (
-            np.frombuffer(texture.read(), np.float32).reshape(-1, 4)[:slots]
-            for texture in simulation.state.current
-        )
+        guard = emitter._scene.guard
+        with guard:
+            guard.simulate()
+            position_age, velocity_rotation = (
+                np.frombuffer(texture.read(), np.float32).reshape(-1, 4)[:slots]
+                for texture in simulation.state.current
+            )
         return position_age, velocity_rotation
 
     return read
