@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Iterable
+from collections.abc import Callable
 
 import moderngl
 
 from gpuparticles.errors import ContextError
 from gpuparticles.gpu.gl import GL
+from gpuparticles.gpu.programs import UNITS
 from gpuparticles.shaders.layout import STATE, Channel, channels
 
 __all__ = ["State"]
@@ -60,6 +61,9 @@ class State:
             _target(ctx, gl, [*side, *self.birth.values()]) for side in self._sides
         ]
         self._current = 0
+        self._birth_names = [target.glo for target in self._birth_targets]
+        self._update_names = [target.glo for target in self._update_targets]
+        self._binds: dict[tuple[int, tuple[str, ...]], list[tuple[Callable[[int], None], int]]] = {}
 
     @property
     def bytes(self) -> int:
@@ -76,23 +80,29 @@ class State:
     @property
     def birth_target(self) -> int:
         """Framebuffer name: the present side and the birth data."""
-        return self._birth_targets[self._current].glo
+        return self._birth_names[self._current]
 
     @property
     def update_target(self) -> int:
         """Framebuffer name: the side that the next step writes."""
-        return self._update_targets[1 - self._current].glo
+        return self._update_names[1 - self._current]
 
     def swap(self) -> None:
         """What the update pass wrote is now the present."""
         self._current = 1 - self._current
 
-    def bind(self, names: Iterable[str], units: dict[str, int]) -> None:
+    def bind(self, names: tuple[str, ...]) -> None:
         """Bind the present side, and birth data by name, to their texture units."""
-        for channel, texture in zip(STATE, self.current, strict=True):
-            texture.use(units[f"u_{channel.name}"])
-        for name in names:
-            self.birth[name].use(units[f"u_{name}"])
+        key = (self._current, names)
+        binds = self._binds.get(key)
+        if binds is None:
+            textures = {c.name: t for c, t in zip(STATE, self.current, strict=True)}
+            textures |= {name: self.birth[name] for name in names}
+            # Straight to the extension: thousands of these calls make a frame.
+            binds = [(texture.mglo.use, UNITS[f"u_{name}"]) for name, texture in textures.items()]
+            self._binds[key] = binds
+        for use, unit in binds:
+            use(unit)
 
     def grow(self, capacity: int) -> State:
         """A larger state with everything in place; this one is released."""

@@ -153,8 +153,8 @@ class EmitterInstance:
         path = (begin, end)
         if path != self._path:
             self._path = path
+            self._frame = end if self._local else Place(anchor, IDENTITY.turn, IDENTITY.scale)
             simulation.set_path(begin, end, anchor)
-        self._frame = end if self._local else Place(anchor, IDENTITY.turn, IDENTITY.scale)
         for step in self._player.steps(dt, self._scene.max_step):
             simulation.run(step)
         simulation.rows = self._player.population.slots.rows
@@ -404,8 +404,9 @@ class EffectInstance:
         if self.idle or not dt:
             return
         begin, end = self._simulated, self._place
-        self._simulated = end
-        self._follow(end.place)
+        if begin is not end:
+            self._simulated = end
+            self._follow(end.place)
         over = True
         for emitter in self._emitters.values():
             emitter.update(dt, begin, end, self._anchor)

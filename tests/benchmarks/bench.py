@@ -1,0 +1,339 @@
+"""Measures what the library promises about speed and memory: ``make bench``.
+
+Every figure is a ratio within this run, or microseconds of Python with the driver's own work taken
+out; machines and loads differ. Nothing here fails: it reports, beside what was promised.
+"""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+import moderngl
+import numpy as np
+from rich.console import Console
+from rich.table import Table
+
+import gpuparticles as gp
+from gpuparticles.gpu.programs import Programs
+
+MILLION = 1_000_000
+STEP = 1 / 60
+
+
+def least(*runs: Callable[[], object], rounds: int = 15) -> list[float]:
+    """The shortest of many rounds in seconds, the runs taking turns."""
+    best = [float("inf")] * len(runs)
+    for run in runs:
+        run()
+    for _ in range(rounds):
+        for index, run in enumerate(runs):
+            begin = time.perf_counter()
+            run()
+            best[index] = min(best[index], time.perf_counter() - begin)
+    return best
+
+
+def emitter(name: str = "e", **fields: object) -> gp.Emitter:
+    """An emitter with all four kinds of modifier, unless told otherwise."""
+    settings: dict[str, object] = {
+        "capacity": MILLION,
+        "rate": 0,
+        "lifetime": 1000,
+        "shape": gp.Sphere(5),
+        "speed": (1, 2),
+        "spread": 180,
+        "modifiers": [
+            gp.Acceleration((0, -1, 0)),
+            gp.Drag(0.1),
+            gp.Radial(-3, falloff=(1, 20)),
+            gp.Vortex(4, falloff=(1, 20)),
+        ],
+    } | fields
+    return gp.Emitter(name, **settings)  # type: ignore[arg-type]
+
+
+def filled(ctx: moderngl.Context, capacity: int, living: int) -> gp.ParticleSystem:
+    """A system with one emitter in which so many live."""
+    particles = gp.ParticleSystem(ctx)
+    burst = [gp.Burst(0, living)] if living else []
+    effect = gp.Effect("bench", loop=False, emitters=[emitter(capacity=capacity, bursts=burst)])
+    particles.play(effect)
+    particles.update(STEP)
+    ctx.finish()
+    assert particles.stats.live == living
+    return particles
+
+
+def stepping(ctx: moderngl.Context, particles: gp.ParticleSystem) -> Callable[[], None]:
+    """One update, finished."""
+
+    def step() -> None:
+        particles.update(STEP)
+        ctx.finish()
+
+    return step
+
+
+@contextmanager
+def without_driver(ctx: moderngl.Context) -> Iterator[None]:
+    """Draw calls do nothing, so that what is left is our Python."""
+
+    class Idle:
+        def render(self, *arguments: object, **named: object) -> None:
+            pass
+
+    programs = list(Programs.of(ctx)._programs.values())
+    kept = [program.vertex_array for program in programs]
+    for program in programs:
+        program.vertex_array = Idle()  # type: ignore[assignment]
+    try:
+        yield
+    finally:
+        for program, vertex_array in zip(programs, kept, strict=True):
+            program.vertex_array = vertex_array
+
+
+BARE = """
+#version 330 core
+uniform sampler2D position_age, velocity_rotation;
+uniform usampler2D lifetime_seed;
+uniform vec4 times;  // seconds, whole ticks in seconds, ticks a second, seconds a tick
+uniform vec3 gravity, center, axis;
+uniform float drag;
+uniform vec3 radial, vortex;  // strength, outer, 1 / (outer - inner)
+layout(location = 0) out vec4 out_position_age;
+layout(location = 1) out vec4 out_velocity_rotation;
+vec3 unit(vec3 v) {
+    float s = dot(v, v);
+    return s > 1e-30 ? v * inversesqrt(s) : vec3(0.0);
+}
+void main() {
+    ivec2 slot = ivec2(gl_FragCoord.xy);
+    vec4 pa = texelFetch(position_age, slot, 0);
+    vec4 vr = texelFetch(velocity_rotation, slot, 0);
+    float lifetime = uintBitsToFloat(texelFetch(lifetime_seed, slot, 0).x);
+    if (pa.w < lifetime) {
+        float h = min(times.x - max(-pa.w, 0.0), lifetime - max(pa.w, 0.0));
+        float k = 0.5 * h;
+        pa.xyz += vr.xyz * k;
+        vec3 away = pa.xyz - center;
+        float distance = length(away);
+        vec3 push = unit(away) * (radial.x * clamp((radial.y - distance) * radial.z, 0.0, 1.0));
+        vec3 swirl = unit(cross(axis, away))
+            * (vortex.x * clamp((vortex.y - distance) * vortex.z, 0.0, 1.0));
+        float keep = exp(-drag * k);
+        vr.xyz += gravity * k;
+        vr.xyz *= keep;
+        vr.xyz += push * k;
+        vr.xyz += swirl * k;
+        vr.xyz += swirl * k;
+        vr.xyz += push * k;
+        vr.xyz *= keep;
+        vr.xyz += gravity * k;
+        pa.xyz += vr.xyz * k;
+        pa.w = max(floor(pa.w * times.z + 0.5) * times.w + times.y, 0.0);
+    }
+    out_position_age = pa;
+    out_velocity_rotation = vr;
+}
+"""
+FULLSCREEN = """
+#version 330 core
+void main() {
+    gl_Position = vec4(4.0 * vec2(gl_VertexID & 1, gl_VertexID >> 1) - 1.0, 0.0, 1.0);
+}
+"""
+
+
+def bare_pass(ctx: moderngl.Context, particles: gp.ParticleSystem) -> Callable[[], None]:
+    """The same arithmetic on the same textures, written by hand for one effect."""
+    program = ctx.program(vertex_shader=FULLSCREEN, fragment_shader=BARE)
+    values: dict[str, object] = {
+        "position_age": 0,
+        "velocity_rotation": 1,
+        "lifetime_seed": 2,
+        "times": (STEP, 1092 / 65536, 65536.0, 1 / 65536),
+        "gravity": (0, -1, 0),
+        "center": (0, 0, 0),
+        "axis": (0, 1, 0),
+        "drag": 0.1,
+        "radial": (-3, 20, 1 / 19),
+        "vortex": (4, 20, 1 / 19),
+    }
+    for name, value in values.items():
+        program[name] = value
+    vertex_array = ctx.vertex_array(program, [])
+    state = particles.effects[0]["e"]._simulation.state
+    assert state is not None
+    sides = state._sides
+    targets = [ctx.framebuffer(side) for side in sides]
+    side = 0
+
+    def step() -> None:
+        nonlocal side
+        targets[1 - side].use()
+        sides[side][0].use(0)
+        sides[side][1].use(1)
+        state.birth["lifetime_seed"].use(2)
+        vertex_array.render(moderngl.TRIANGLES, 3)
+        side = 1 - side
+        ctx.finish()
+
+    return step
+
+
+def numpy_step(count: int) -> Callable[[], None]:
+    """The same arithmetic in vectorised NumPy, float32, one array a component."""
+    rng = np.random.default_rng(0)
+    p = [rng.uniform(-5, 5, count).astype(np.float32) for _ in range(3)]
+    v = [rng.uniform(-1, 1, count).astype(np.float32) for _ in range(3)]
+    age = np.zeros(count, np.float32)
+    lifetime = np.full(count, 1000, np.float32)
+    gravity = (0.0, -1.0, 0.0)
+
+    def step() -> None:
+        k = np.minimum(np.float32(STEP), lifetime - age) * np.float32(0.5)
+        for i in range(3):
+            p[i] += v[i] * k
+        flat = p[0] * p[0] + p[2] * p[2]
+        distance = np.sqrt(flat + p[1] * p[1])
+        push = np.float32(-3) * np.clip((20 - distance) / np.float32(19), 0, 1)
+        push /= np.maximum(distance, np.float32(1e-15))
+        swirl = np.float32(4) * np.clip((20 - distance) / np.float32(19), 0, 1)
+        swirl /= np.maximum(np.sqrt(flat), np.float32(1e-15))
+        force = [p[0] * push + p[2] * swirl, p[1] * push, p[2] * push - p[0] * swirl]
+        keep = np.exp(np.float32(-0.1) * k)
+        for i in range(3):
+            v[i] += np.float32(gravity[i]) * k
+            v[i] *= keep
+            v[i] += force[i] * (2 * k)
+            v[i] *= keep
+            v[i] += np.float32(gravity[i]) * k
+            p[i] += v[i] * k
+        np.add(age, np.float32(STEP), out=age)
+
+    return step
+
+
+def measure(ctx: moderngl.Context) -> Iterator[tuple[str, str, str]]:
+    """What was measured, the figure, and what is promised."""
+    with filled(ctx, MILLION, MILLION) as particles:
+        bare, ours, arrays = least(
+            bare_pass(ctx, particles), stepping(ctx, particles), numpy_step(MILLION)
+        )
+    yield "update of 1 M with four modifiers, against a bare pass", f"{bare / ours:.2f}x", "0.9x"
+    yield "the same, against vectorised NumPy", f"{arrays / ours:.1f}x", "1.8x"
+    yield "the same, in particles", f"{MILLION / ours / 1e6:.0f} M/s", "-"
+
+    with (
+        filled(ctx, MILLION, MILLION) as full,
+        filled(ctx, MILLION, MILLION // 10) as tenth,
+        filled(ctx, MILLION, 0) as nobody,
+    ):
+        whole, part, _ = least(stepping(ctx, full), stepping(ctx, tenth), stepping(ctx, nobody))
+    yield "a million slots with a tenth alive, against full", f"{part / whole:.2f}", "0.2"
+
+    costs = []
+    for living in (10_000, 100_000, MILLION, 4 * MILLION):
+        with filled(ctx, living, living) as particles, filled(ctx, living, 1) as one:
+            some, few = least(stepping(ctx, particles), stepping(ctx, one), rounds=10)
+            costs.append((some - few) / living)
+    spread = max(costs) / min(costs)
+    yield "cost a particle from 10 k to 4 M, dearest against cheapest", f"{spread:.2f}x", "1.5x"
+
+    yield from python_costs(ctx)
+    yield from memory(ctx)
+
+    code = "import time; t = time.perf_counter(); import gpuparticles; print(time.perf_counter() - t)"
+    seconds = min(
+        float(subprocess.run([sys.executable, "-c", code], capture_output=True, check=True).stdout)
+        for _ in range(5)
+    )
+    yield "import gpuparticles", f"{seconds * 1e3:.0f} ms", "300 ms"
+
+
+def python_costs(ctx: moderngl.Context) -> Iterator[tuple[str, str, str]]:
+    """Microseconds of Python, without the driver's draw calls."""
+    many = 200
+    small = gp.Effect("small", emitters=[emitter(capacity=100, rate=50, lifetime=1)])
+    view, projection = np.eye(4), np.eye(4)
+    target = ctx.simple_framebuffer((64, 64))
+    target.use()
+    with gp.ParticleSystem(ctx) as particles:
+        for _ in range(many):
+            particles.play(small)
+        particles.update(0.5)
+        guard = particles._scene.guard
+
+        def enter() -> None:
+            with guard:
+                guard.simulate()
+
+        def ten_updates() -> None:
+            for _ in range(10):
+                particles.update(STEP)
+
+        with without_driver(ctx):
+            entry, updates, draws = least(
+                enter, ten_updates, lambda: particles.draw(view, projection), rounds=40
+            )
+    yield "the guard, a call", f"{entry * 1e6:.0f} us", "30 us"
+    update = (updates / 10 - entry) / many
+    yield "a small emitter updated, 50 births/s", f"{update * 1e6:.0f} us", "40 us"
+    yield "a small emitter drawn", f"{(draws - entry) / many * 1e6:.0f} us", "15 us"
+
+    sparks = gp.Effect(
+        "sparks", loop=False, duration=1,
+        emitters=[emitter(capacity=100, rate=0, bursts=[gp.Burst(0, 20)], lifetime=(2, 3))],
+    )  # fmt: skip
+    with gp.ParticleSystem(ctx) as particles:
+        for i in range(1000):
+            particles.burst(sparks, position=(i % 32, 0, i // 32))
+        particles.update(STEP)
+
+        def frame() -> None:
+            particles.update(1e-4)
+            particles.draw(view, projection)
+
+        with without_driver(ctx):
+            (seconds,) = least(frame, rounds=100)
+    yield "a frame with 1000 live bursts", f"{seconds * 1e3:.2f} ms", "2 ms"
+
+    fountain = emitter(capacity=1_100_000, rate=500_000, lifetime=(1.5, 2.5), modifiers=[])
+    with gp.ParticleSystem(ctx) as particles:
+        particles.play(gp.Effect("fountain", emitters=[fountain]))
+        with without_driver(ctx):
+            particles.update(0)
+            for _ in range(180):
+                particles.update(STEP)
+            (seconds,) = least(lambda: particles.update(STEP), rounds=60)
+            live = particles.stats.live
+    yield f"a step with {live / 1e6:.1f} M live and 500 k births/s", f"{seconds * 1e3:.2f} ms", "2 ms"
+    target.release()
+
+
+def memory(ctx: moderngl.Context) -> Iterator[tuple[str, str, str]]:
+    """GPU memory a slot, right after a burst that fills everything."""
+    with filled(ctx, MILLION, MILLION) as particles:
+        slot = particles.stats.gpu_bytes / MILLION
+    yield "GPU memory a slot", f"{slot:.1f} bytes", "96 bytes"
+
+
+def main() -> None:
+    """Measure and print."""
+    ctx = gp.create_context()
+    ctx.gc_mode = "auto"
+    table = Table(title=str(ctx.info["GL_RENDERER"]))
+    for column in ("what", "measured", "promised"):
+        table.add_column(column, justify="left" if column == "what" else "right")
+    for row in measure(ctx):
+        table.add_row(*row)
+    Console().print(table)
+
+
+if __name__ == "__main__":
+    main()
