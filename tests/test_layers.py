@@ -65,14 +65,14 @@ def violations(layer: str, imports: list[tuple[int, str]]) -> list[str]:
     return wrong
 
 
-def test_every_module_belongs_to_a_layer():
+def test_every_module_belongs_to_a_layer() -> None:
     """A new module or folder must be placed in LAYERS."""
     layers = {layer_of(path) for path in PACKAGE.rglob("*.py") if "glsl" not in path.parts}
 
     assert layers - DOORS <= HEIGHT.keys()
 
 
-def test_imports_run_downhill():
+def test_imports_run_downhill() -> None:
     wrong = [
         f"{path.relative_to(PACKAGE)}:{sentence}"
         for path in sorted(PACKAGE.rglob("*.py"))
@@ -100,7 +100,7 @@ def test_imports_run_downhill():
         ),
     ],
 )
-def test_the_reader_sees_what_is_wrong(layer: str, source: str, expected: list[str]):
+def test_the_reader_sees_what_is_wrong(layer: str, source: str, expected: list[str]) -> None:
     assert expected == violations(layer, imports_of(ast.parse(source)))
 
 
@@ -111,7 +111,7 @@ def test_the_reader_sees_what_is_wrong(layer: str, source: str, expected: list[s
         ("import gpuparticles.effect, gpuparticles.playback, gpuparticles.shaders", GL),
     ],
 )
-def test_importing_leaves_out_what_is_not_needed(statement: str, absent: set[str]):
+def test_importing_leaves_out_what_is_not_needed(statement: str, absent: set[str]) -> None:
     """Asked in a fresh process, since this one has imported everything already."""
     code = f"import sys\n{statement}\nprint(*sorted({absent!r} & sys.modules.keys()))"
     loaded = subprocess.run(

@@ -15,18 +15,18 @@ import gpuparticles
 NAMES = [name for name in gpuparticles.__all__ if name != "__version__"]
 
 
-def test_names_are_sorted_and_unique():
+def test_names_are_sorted_and_unique() -> None:
     assert sorted(set(gpuparticles.__all__)) == gpuparticles.__all__
 
 
-def test_lazy_names_are_the_public_names():
+def test_lazy_names_are_the_public_names() -> None:
     """Both lists in `__init__` say the same, and so does what `dir` shows."""
     assert sorted(NAMES) == sorted(gpuparticles._HOME_OF)
     assert gpuparticles.__all__ == dir(gpuparticles)
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_name_resolves_to_what_its_home_exports_and_is_documented(name: str):
+def test_name_resolves_to_what_its_home_exports_and_is_documented(name: str) -> None:
     home = import_module(gpuparticles._HOME_OF[name])
     value = getattr(gpuparticles, name)
 
@@ -39,7 +39,7 @@ def test_name_resolves_to_what_its_home_exports_and_is_documented(name: str):
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_public_methods_are_documented(name: str):
+def test_public_methods_are_documented(name: str) -> None:
     value = getattr(gpuparticles, name)
     members = vars(value).items() if inspect.isclass(value) else ()
     bare = [
@@ -53,12 +53,12 @@ def test_public_methods_are_documented(name: str):
     assert bare == []
 
 
-def test_an_unknown_name_is_an_attribute_error():
+def test_an_unknown_name_is_an_attribute_error() -> None:
     with pytest.raises(AttributeError, match="no attribute 'Emiter'"):
         gpuparticles.Emiter  # noqa: B018
 
 
-def test_version_is_the_installed_one_and_in_the_changelog():
+def test_version_is_the_installed_one_and_in_the_changelog() -> None:
     changelog = Path(__file__).parents[1].joinpath("CHANGELOG.md").read_text(encoding="utf-8")
 
     assert version("gpuparticles") == gpuparticles.__version__

@@ -8,7 +8,7 @@ from pathlib import Path
 TESTS = Path(__file__).parent
 
 
-def test_every_test_is_under_a_test_path():
+def test_every_test_is_under_a_test_path() -> None:
     """`testpaths` puts folders in order, so a new folder could be forgotten there."""
     with TESTS.with_name("pyproject.toml").open("rb") as file:
         paths = tomllib.load(file)["tool"]["pytest"]["ini_options"]["testpaths"]
