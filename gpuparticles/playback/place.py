@@ -33,6 +33,9 @@ class Place(NamedTuple):
 
 
 _UNSCALED: Mat3 = (1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0)
+_LAST_ROW = (0.0, 0.0, 0.0, 1.0)
+# What an inversion in single precision, or a projection taken out again, leaves in the last row.
+_ROUNDING = 1e-6
 IDENTITY = Place((0.0, 0.0, 0.0), (0.0, 0.0, 0.0, 1.0), _UNSCALED)
 
 
@@ -106,7 +109,7 @@ def matrix_of(matrix: object, where: str, *, affine: bool = False) -> list[list[
     if not math.isfinite(sum(map(sum, rows))):
         raise EffectError(f"{where}: every number must be finite, not {_shown(matrix)}")
     last = rows[3]
-    if affine and last != [0.0, 0.0, 0.0, 1.0]:
+    if affine and any(abs(x - y) > _ROUNDING for x, y in zip(last, _LAST_ROW, strict=True)):
         transposed = any(last[:3]) and not any(row[3] for row in rows[:3])
         mend = "; a matrix with its translation in the last row must be transposed"
         raise EffectError(

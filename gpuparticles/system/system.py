@@ -232,6 +232,8 @@ class ParticleSystem:
             ValueError: Another depth.
         """
         self._alive()
+        if depth not in ("<=", ">=", None):
+            raise ValueError(f'depth: {depth!r} is not "<=", ">=" or None')
         camera = View.of(view, projection)
         scene = self._scene
         if not any(playing.live_count for playing in scene.playing):
