@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 __version__ = "0.1.0"
 
 if TYPE_CHECKING:
+    from gpuparticles.draw.camera import look_at, orthographic, perspective
     from gpuparticles.effect import (
         Acceleration,
         Box,
@@ -49,6 +50,7 @@ if TYPE_CHECKING:
     from gpuparticles.system import EffectInstance, EmitterInstance, ParticleSystem
 
 _HOMES = {
+    "gpuparticles.draw.camera": "look_at orthographic perspective",
     "gpuparticles.effect": (
         "Acceleration Box Burst Circle Cone Curve Drag Effect Emitter Flipbook Gradient Point "
         "Radial Range Sphere Sprite Vortex load modifier save schema shape"
@@ -93,7 +95,10 @@ __all__ = [
     "__version__",
     "create_context",
     "load",
+    "look_at",
     "modifier",
+    "orthographic",
+    "perspective",
     "save",
     "schema",
     "shape",

@@ -28,7 +28,7 @@ void main() {
         texel = sample_cell();
         texel.rgb *= u_textured > 1.0 ? texel.a : 1.0;
     } else {
-        texel = vec4(1.0 - smoothstep(0.6, 1.0, length(2.0 * v_uv - 1.0)));
+        texel = vec4(1.0 - smoothstep(0.1, 1.0, length(2.0 * v_uv - 1.0)));
     }
     float alpha = clamp(v_color.a, 0.0, 1.0);
     vec4 color = texel * vec4(v_color.rgb, 1.0) * alpha;
