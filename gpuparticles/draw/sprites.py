@@ -54,8 +54,9 @@ class View(NamedTuple):
         return cls(v, _columns(p), abs(det) ** (1.0 / 3.0))
 
     def at(self, place: Vec3) -> bytes:
-        """The view of particles whose positions are relative to a place, multiplied in double
-        precision and packed.
+        """The view of particles whose positions are relative to a place, packed.
+
+        Multiplied in double precision: what is far from the origin and near the camera is near.
         """
         x, y, z = place
         (a, b, c, s), (d, e, f, t), (g, h, i, u), _ = self.rows

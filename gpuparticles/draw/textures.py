@@ -53,7 +53,7 @@ class Textures:
         self._held: dict[Any, _Held] = {}
 
     @property
-    def bytes(self) -> int:
+    def nbytes(self) -> int:
         """GPU memory of the textures that are ours, mip levels included."""
         return sum(
             4 * held.texture.width * held.texture.height * (4 if held.mipmaps else 3) // 3

@@ -12,7 +12,7 @@ from gpuparticles.errors import ContextError
 from gpuparticles.gpu.guard import Guard
 
 _INSTALL = (
-    "on Debian or Ubuntu `apt-get install libegl1 libgl1-mesa-dri`, "
+    "on Debian or Ubuntu `apt-get install libegl1 libgl1 libgl1-mesa-dri`, "
     "elsewhere a GPU driver with OpenGL 3.3"
 )
 _checked: WeakSet[moderngl.Context] = WeakSet()

@@ -538,13 +538,12 @@ def _states(gl: GL) -> list[_State]:
         states.append(_State((enum,), off, None, setter(gl.BindBuffer, target)))
     for enum in (gl.UNPACK_ALIGNMENT, gl.PACK_ALIGNMENT):
         states.append(_State((enum,), on, None, setter(gl.PixelStorei, enum), volatile=True))
+    # The others concern bitmaps and volumes, which we have none of.
     for enum in (
         gl.UNPACK_ROW_LENGTH,
         gl.UNPACK_SKIP_ROWS,
         gl.UNPACK_SKIP_PIXELS,
         gl.UNPACK_SWAP_BYTES,
-        gl.UNPACK_IMAGE_HEIGHT,
-        gl.UNPACK_SKIP_IMAGES,
         gl.PACK_ROW_LENGTH,
         gl.PACK_SKIP_ROWS,
         gl.PACK_SKIP_PIXELS,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from typing import ClassVar
 from weakref import WeakKeyDictionary
 
 import moderngl
@@ -34,7 +35,7 @@ class Program:
     Attributes:
         program: The moderngl program.
         vertex_array: Without attributes: vertices are pulled by number.
-        bytes: GPU memory of its index buffer.
+        nbytes: GPU memory of its index buffer.
     """
 
     def __init__(
@@ -52,7 +53,7 @@ class Program:
             assert isinstance(block, moderngl.UniformBlock)
             block.binding = 0
         self._indices = ctx.buffer(_quad_indices()) if quads else None
-        self.bytes = self._indices.size if self._indices is not None else 0
+        self.nbytes = self._indices.size if self._indices is not None else 0
         self.vertex_array = ctx.vertex_array(
             self.program, [], index_buffer=self._indices, index_element_size=2 if quads else 4
         )
@@ -83,7 +84,7 @@ class Program:
 class Programs:
     """The programs of one context, keyed by finished text; ``of(ctx)`` finds them."""
 
-    _of: WeakKeyDictionary[moderngl.Context, Programs] = WeakKeyDictionary()
+    _of: ClassVar[WeakKeyDictionary[moderngl.Context, Programs]] = WeakKeyDictionary()
 
     def __init__(self, ctx: moderngl.Context) -> None:
         self._ctx = ctx

@@ -115,9 +115,9 @@ class Simulation:
             raise
 
     @property
-    def bytes(self) -> int:
+    def nbytes(self) -> int:
         """GPU memory: textures and buffers."""
-        total = self.block.size + (self.state.bytes if self.state is not None else 0)
+        total = self.block.size + (self.state.nbytes if self.state is not None else 0)
         for texture, texel in ((self._mask, 8), (self._records, 16)):
             if texture is not None:
                 total += texel * texture.width * texture.height
@@ -262,7 +262,8 @@ class Simulation:
         rows, packed = pack_mask(slots, self._row, admitted, admit_once)
         self._write_mask(rows, packed, words)
         self._write_records(records, texels)
-        assert self._mask is not None and self._records is not None
+        assert self._mask is not None
+        assert self._records is not None
         self._guard.target(state.birth_target, state.width, state.height)
         self._mask.use(_MASK_UNIT)
         self._records.use(_RECORDS_UNIT)
@@ -278,7 +279,8 @@ class Simulation:
         packed[:, words, 1] = 1
         self._write_mask(rows, packed, words)
         self._write_records(b"\0" * 16, 1)
-        assert self._mask is not None and self._records is not None
+        assert self._mask is not None
+        assert self._records is not None
         self._guard.target(state.birth_target, state.width, state.height)
         self._mask.use(_MASK_UNIT)
         self._records.use(_RECORDS_UNIT)
@@ -359,9 +361,7 @@ class Simulation:
         return rotate(conjugate(place.turn), _minus(value, place.place) if point else value)
 
 
-def _carried(
-    emitter: Emitter, modifiers: Sequence[Modifier]
-) -> Iterator[tuple[str, Vec3, str]]:
+def _carried(emitter: Emitter, modifiers: Sequence[Modifier]) -> Iterator[tuple[str, Vec3, str]]:
     for index, modifier in enumerate(modifiers):
         if moving(modifier, emitter):
             for info, value in zip(fields_of(type(modifier)), modifier.values(), strict=True):

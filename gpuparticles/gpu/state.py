@@ -66,10 +66,10 @@ class State:
         self._binds: dict[tuple[int, tuple[str, ...]], list[tuple[Callable[[int], None], int]]] = {}
 
     @property
-    def bytes(self) -> int:
+    def nbytes(self) -> int:
         """GPU memory of the textures."""
-        slot = 2 * sum(c.bytes for c in STATE)
-        slot += sum(c.bytes for c in channels(pooled=self._pooled))
+        slot = 2 * sum(c.nbytes for c in STATE)
+        slot += sum(c.nbytes for c in channels(pooled=self._pooled))
         return slot * self.width * self.height
 
     @property

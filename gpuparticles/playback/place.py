@@ -162,8 +162,10 @@ def _shown(value: object) -> str:
 def _quaternion(
     a: float, b: float, c: float, d: float, e: float, f: float, g: float, h: float, i: float
 ) -> Quaternion:
-    """The quaternion of a rotation matrix given row by row (Shepperd's method: divide by the
-    largest of the four components).
+    """The quaternion of a rotation matrix given row by row.
+
+    Shepperd's method ("Quaternion from Rotation Matrix", J. Guidance and Control 1(3), 1978):
+    divide by the largest of the four components.
     """
     trace = a + e + i
     if trace >= max(a, e, i):

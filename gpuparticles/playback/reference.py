@@ -120,7 +120,7 @@ class _State:
     def _bear(self, step: Step, births: Births, begin: Place, end: Place, anchor: Vec3) -> None:
         emitter = self._emitter
         slots = np.asarray(births.slots)
-        records = np.frombuffer(births.records, np.uint32).reshape(-1, 4)  # type: ignore[call-overload]
+        records = np.frombuffer(births.records, np.uint32).reshape(-1, 4)
         seed = records[:, 3].copy()
         moment = records[:, 1].copy().view(np.float32)
         position = emitter.shape.sample(random.Random(seed))
@@ -230,8 +230,9 @@ class _State:
         anchor: Vec3,
         along: Floats,
     ) -> Floats:
-        """A field as the kernel gets it: for a point or a direction (n, 3), in the particles' frame
-        at the moment of each.
+        """A field as the kernel gets it.
+
+        A point or a direction is (n, 3), in the particles' frame, at the moment of each.
         """
         index = [field.name for field in fields_of(type(modifier))].index(info.name)
         value = modifier.values()[index]
@@ -317,7 +318,7 @@ def _spread(axis: Floats, angle: np.float32, seed: NDArray[np.uint32]) -> Floats
     u = np.stack([1 + sign * x * x * a, -sign * x, sign * b], axis=1)
     w = np.stack([b, -z, sign + z * z * a], axis=1)
     around = np.cos(phi)[:, None] * u + np.sin(phi)[:, None] * w
-    return ((1 - down)[:, None] * axis + ring[:, None] * around).astype(np.float32)
+    return np.asarray((1 - down)[:, None] * axis + ring[:, None] * around, np.float32)
 
 
 def _turned(turn: Quaternion, v: Floats) -> Floats:

@@ -59,9 +59,7 @@ def birth(emitter: Emitter, *, pooled: bool = False) -> tuple[Source, Source]:
         ],
         "uniforms": ["uniform sampler2D u_instances;"] if pooled else [],
         "record": _record(pooled=pooled),
-        "shape": [
-            f"    p.position = emit_{emitter.shape.kind}(seed, channel{_shape_arguments(emitter)});"
-        ],
+        "shape": [f"    p.position = {_shape_call(emitter)};"],
         "place": _place(emitter, pooled=pooled),
     }
     kernels = [f"shapes/{emitter.shape.kind}.glsl"]
@@ -233,15 +231,17 @@ def _record(*, pooled: bool) -> list[str]:
     ]
     if pooled:
         fetch += [
-            "    uint instance = texelFetch(u_records, ivec2((texel + 1) % width, (texel + 1) / width), 0).x;",
+            "    ivec2 next = ivec2((texel + 1) % width, (texel + 1) / width);",
+            "    uint instance = texelFetch(u_records, next, 0).x;",
             "    o_instance = instance;",
         ]
     return fetch
 
 
 def _place(emitter: Emitter, *, pooled: bool) -> list[str]:
-    """From the emitter's frame to where particles live: the scale and the mirror always, the rest
-    of the transform, at the birth's own moment, in world space.
+    """From the emitter's frame to where particles live, at the birth's own moment.
+
+    The scale and the mirror always apply, the rest of the transform in world space.
     """
     if pooled:
         lines = [
@@ -266,15 +266,16 @@ def _place(emitter: Emitter, *, pooled: bool) -> list[str]:
     return lines
 
 
-def _shape_arguments(emitter: Emitter) -> str:
-    return "".join(
-        f", u_shape[{row}].{'xyzw'[column : column + (1 if info.type == 'float' else 3)]}"
-        for info, row, column in shape_places(type(emitter.shape))
-    )
+def _shape_call(emitter: Emitter) -> str:
+    arguments = ["seed", "channel"]
+    for info, row, column in shape_places(type(emitter.shape)):
+        width = 1 if info.type == "float" else int(info.type[-1])
+        arguments.append(f"u_shape[{row}].{'xyzw'[column : column + width]}")
+    return f"emit_{emitter.shape.kind}({', '.join(arguments)})"
 
 
-# In the middle of the particle's own part of the step: how much of its life has passed, and how much
-# of the emitter's path.
+# In the middle of the particle's own part of the step: how much of its life has passed, and how
+# much of the emitter's path.
 _LIFE = ["        float life = min((age + k) / p.lifetime, 1.0);"]
 _ALONG = ["        float along = u_path_begin + u_path_rate * (wait + k);"]
 
@@ -287,8 +288,10 @@ _INSTANCE_FRAME = [
 def _modify(
     emitter: Emitter, modifiers: Sequence[Modifier], *, pooled: bool, travels: bool
 ) -> list[str]:
-    """All kernels once, in the middle of the step; then their effects over half the time each, in
-    order and back.
+    """All kernels, and what they do to the velocity.
+
+    The kernels run once, in the middle of the step; what they give acts over half the time in
+    order, then over the other half in reverse.
     """
     lines: list[str] = []
     kicks: list[str] = []

@@ -12,8 +12,8 @@ from functools import cache
 from typing import NamedTuple
 
 from gpuparticles.effect.effect import Emitter
-from gpuparticles.effect.modifiers import Modifier, fields_of
 from gpuparticles.effect.kinds import KernelField
+from gpuparticles.effect.modifiers import Modifier, fields_of
 from gpuparticles.effect.shapes import Shape
 
 __all__ = [
@@ -61,7 +61,7 @@ class Channel(NamedTuple):
     fields: tuple[tuple[str, str], ...]
 
     @property
-    def bytes(self) -> int:
+    def nbytes(self) -> int:
         """Bytes a slot."""
         return int(self.dtype[1]) * self.components
 
@@ -97,11 +97,11 @@ def channels(*, pooled: bool) -> tuple[Channel, ...]:
 
 
 class Member(NamedTuple):
-    """One member of a uniform block; ``count`` above 0 makes it an array."""
+    """One member of a uniform block; ``length`` above 0 makes it an array."""
 
     type: str
     name: str
-    count: int = 0
+    length: int = 0
 
 
 # std140: alignment and size in bytes (OpenGL 3.3 core, section 2.11.4).
@@ -171,7 +171,7 @@ class Block:
         self.offsets: dict[str, int] = {}
         end = 0
         for member in self.members:
-            alignment, size = (16, 16 * member.count) if member.count else _STD140[member.type]
+            alignment, size = (16, 16 * member.length) if member.length else _STD140[member.type]
             start = -(-end // alignment) * alignment
             self.offsets[member.name] = start
             end = start + size
@@ -182,7 +182,7 @@ class Block:
         return [
             "layout(std140) uniform Emitter {",
             *(
-                f"    {member.type} {member.name}{f'[{member.count}]' if member.count else ''};"
+                f"    {member.type} {member.name}{f'[{member.length}]' if member.length else ''};"
                 for member in self.members
             ),
             "};",
@@ -194,8 +194,9 @@ class Block:
 
 
 def shape_places(shape: type[Shape]) -> list[tuple[KernelField, int, int]]:
-    """Where a shape's fields lie in u_shape, as (field, row, column): one after the other, none
-    across the end of a row.
+    """Where a shape's fields lie in u_shape, as (field, row, column).
+
+    One after the other, none across the end of a row.
     """
     places = []
     cursor = 0
@@ -209,8 +210,9 @@ def shape_places(shape: type[Shape]) -> list[tuple[KernelField, int, int]]:
 
 
 def stop_rows(emitter: Emitter, modifiers: Sequence[Modifier]) -> int:
-    """How many rows of u_stops an emitter's curves get: a power of two, so that programs are shared
-    by emitters whose curves differ a little in length.
+    """How many rows of u_stops an emitter's curves get.
+
+    A power of two, so that emitters whose curves differ a little in length share programs.
     """
     rows = len(emitter.size_over_life.segments()) + len(emitter.color_over_life.segments())
     rows += sum(len(m.over_life.segments()) for m in modifiers if m.over_life is not None)
@@ -223,8 +225,9 @@ def spins(emitter: Emitter) -> bool:
 
 
 def moving(modifier: Modifier, emitter: Emitter) -> bool:
-    """Whether a modifier's points and directions lie in another frame than the particles, one that
-    may move or turn while the step goes on.
+    """Whether a modifier's points and directions lie in another frame than the particles.
+
+    That frame may move or turn while the step goes on.
     """
     space = getattr(modifier, "space", None)
     return space is not None and (space == "emitter") != (emitter.space == "local")

@@ -187,7 +187,7 @@ class EmitterInstance:
     @property
     def gpu_bytes(self) -> int:
         """GPU memory of textures and buffers, in bytes."""
-        return 0 if self._released else self._simulation.bytes
+        return 0 if self._released else self._simulation.nbytes
 
     def reset(self) -> None:
         """Forget every particle."""

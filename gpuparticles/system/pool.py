@@ -130,7 +130,7 @@ class Pool:
     def gpu_bytes(self) -> int:
         """GPU memory of textures and buffers, in bytes."""
         table = self._instances.width * self._instances.height * 16
-        return table + sum(simulation.bytes for simulation in self._simulations)
+        return table + sum(simulation.nbytes for simulation in self._simulations)
 
     def release(self) -> None:
         """Free everything."""

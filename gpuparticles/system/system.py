@@ -274,7 +274,7 @@ class ParticleSystem:
             live=sum(p.live_count for p in playing),
             dropped=sum(p.dropped for p in playing),
             programs=len(Programs.of(self.ctx)),
-            gpu_bytes=sum(p.gpu_bytes for p in playing) + self._scene.textures.bytes,
+            gpu_bytes=sum(p.gpu_bytes for p in playing) + self._scene.textures.nbytes,
         )
 
     def release(self) -> None:

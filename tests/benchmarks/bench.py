@@ -248,7 +248,9 @@ def measure(ctx: moderngl.Context) -> Iterator[tuple[str, str, str]]:
     yield from python_costs(ctx)
     yield from memory(ctx)
 
-    code = "import time; t = time.perf_counter(); import gpuparticles; print(time.perf_counter() - t)"
+    code = (
+        "import time; t = time.perf_counter(); import gpuparticles; print(time.perf_counter() - t)"
+    )
     seconds = min(
         float(subprocess.run([sys.executable, "-c", code], capture_output=True, check=True).stdout)
         for _ in range(5)
@@ -312,7 +314,11 @@ def python_costs(ctx: moderngl.Context) -> Iterator[tuple[str, str, str]]:
                 particles.update(STEP)
             (seconds,) = least(lambda: particles.update(STEP), rounds=60)
             live = particles.stats.live
-    yield f"a step with {live / 1e6:.1f} M live and 500 k births/s", f"{seconds * 1e3:.2f} ms", "2 ms"
+    yield (
+        f"a step with {live / 1e6:.1f} M live and 500 k births/s",
+        f"{seconds * 1e3:.2f} ms",
+        "2 ms",
+    )
     target.release()
 
 

@@ -17,9 +17,7 @@ def display() -> Iterator[str]:
     assert server, "Xvfb is missing: `make test` installs it (Debian's package xvfb)"
     read, write = os.pipe()
     arguments = ["-displayfd", str(write), "-screen", "0", "1280x800x24", "-nolisten", "tcp"]
-    process = subprocess.Popen(
-        [server, *arguments], pass_fds=[write], stderr=subprocess.DEVNULL
-    )
+    process = subprocess.Popen([server, *arguments], pass_fds=[write], stderr=subprocess.DEVNULL)
     os.close(write)
     with os.fdopen(read) as pipe:
         number = pipe.readline().strip()
