@@ -26,7 +26,8 @@ __all__ = ["FOREVER", "Slots"]
 FOREVER = 1 << 62
 """The expiry, in ticks, of a slot that never expires."""
 
-_SMALL = 16  # up to so many slots a call, Python's own ints and lists are faster than NumPy
+_LIST = 16  # up to so many slots are returned as a list
+_SMALL = 64  # up to so many, Python's own ints and lists are faster than NumPy
 
 _BLOCK_BITS = 10
 _BLOCK = 1 << _BLOCK_BITS
@@ -35,7 +36,6 @@ _BLOCK = 1 << _BLOCK_BITS
 # before they are empty, narrower ones would each get fewer of the births of a step.
 _BIN_BITS = 11
 _BIN_MASK = (1 << _BIN_BITS) - 1
-_SIFT = 64  # up to so many keys a bin is sifted faster by Python than by NumPy
 
 # A bin holds one key for each slot in it: (expiry within the bin) << 32 | slot.
 _SLOT_BITS = 32
@@ -105,7 +105,7 @@ class Slots:
             slots.append(slot)
         if slots and slots[-1] >= self._end:
             self._end = slots[-1] + 1
-        return slots
+        return slots if count <= _LIST else np.array(slots, np.int64)
 
     def _allocate_many(self, count: int) -> NDArray[np.int64]:
         free, counts, opened = self._views()
@@ -170,16 +170,13 @@ class Slots:
         by_bin = np.argsort(numbers, kind="stable")
         numbers = numbers[by_bin]
         keys = (((expiry & _BIN_MASK) << _SLOT_BITS) | slots)[by_bin].data.cast("B")
-        starts = np.flatnonzero(numbers[1:] != numbers[:-1]) + 1
-        ends = [*starts.tolist(), len(slots)]
-        start = 0
-        for end in ends:
-            number = lowest + int(numbers[start])
-            stored = self._bins.get(number)
+        starts = [0, *(np.flatnonzero(numbers[1:] != numbers[:-1]) + 1).tolist()]
+        ends = [*starts[1:], len(slots)]
+        for number, start, end in zip(numbers[starts].tolist(), starts, ends, strict=True):
+            stored = self._bins.get(lowest + number)
             if stored is None:
-                stored = self._new_bin(number)
+                stored = self._new_bin(lowest + number)
             stored.frombytes(keys[8 * start : 8 * end])
-            start = end
 
     def _new_bin(self, number: int) -> array[int]:
         heappush(self._order, number)
@@ -219,13 +216,13 @@ class Slots:
             self._counts[block] += 1
             self._open[block] = 1
             slots.append(slot)
-        return slots
+        return slots if len(slots) <= _LIST else np.array(slots, np.int64)
 
     def _sift(self, number: int, limit: int) -> array[int] | list[int]:
         """Take from a bin, the first one, the keys below a limit, in the order they came."""
         keys = self._bins[number]
         due: array[int] | list[int]
-        if len(keys) <= _SIFT:
+        if len(keys) <= _SMALL:
             due = [key for key in keys if key < limit]
             rest = array("q", [key for key in keys if key >= limit]) if due else keys
         else:
