@@ -14,9 +14,9 @@ from numpy.typing import NDArray
 
 from gpuparticles.effect.effect import Effect
 from gpuparticles.effect.random import pcg
-from gpuparticles.playback.player import LONGEST_MOTION, Step, split
-from gpuparticles.playback.population import Births, Population, hash_seed
-from gpuparticles.playback.timeline import Timeline
+from gpuparticles.playback.player import LONGEST_BOOKING, LONGEST_MOTION, Step, split
+from gpuparticles.playback.population import Births, Newborn, Population, hash_seed
+from gpuparticles.playback.timeline import RATE, Timeline
 
 __all__ = ["CROWD_ROW", "Crowd"]
 
@@ -30,12 +30,13 @@ class Crowd:
     Args:
         effect: What to play.
         index: Which of its emitters.
+        most: Particles of all instances for which there can be room.
 
     Attributes:
         population: Who lives, of all instances.
     """
 
-    def __init__(self, effect: Effect, index: int) -> None:
+    def __init__(self, effect: Effect, index: int, most: int = 2**31) -> None:
         emitter = effect.emitters[index]
         self.emitter = emitter
         self._index = index
@@ -45,14 +46,20 @@ class Crowd:
         last = max([duration, *(burst.time for burst in emitter.bursts)])
         runs = timeline.advance(last * (1.0 + 1e-9) + 1e-9)
         moments = np.concatenate([np.asarray(run.moments, np.float64) for run in runs] or [_EMPTY])
-        order = np.argsort(moments, kind="stable")
+        # A birth that the rate brings belongs to the step that ends with it, one of a burst to the
+        # step that begins with it. The difference is more than what rounding does to time.
+        early = min(1e-10, 1e-9 / max(emitter.rate, 1e-9))
+        dues = [np.asarray(r.moments) - early * (r.source == RATE) for r in runs]
+        due = np.concatenate(dues or [_EMPTY])
+        order = np.argsort(due, kind="stable")
+        self._dues = due[order]
         self._moments = moments[order]
         hashes = [pcg(np.arange(r.first, r.first + len(r.moments)).astype(np.uint32)) for r in runs]
         self._hashes = np.concatenate(hashes or [_EMPTY.astype(np.uint32)])[order]
         self._sources = tuple(run.source for run in runs)
         which = [np.full(len(run.moments), k) for k, run in enumerate(runs)]
         self._which = np.concatenate(which or [_EMPTY.astype(np.int64)])[order]
-        # Rows of what one instance can fill at once, for a start.
+        self._most = most
         self._own_capacity = emitter.capacity
         self._crowded = len(self._moments) > emitter.capacity
         self.population = Population(emitter, 0, CROWD_ROW)
@@ -99,16 +106,15 @@ class Crowd:
         count = split(dt, max_step)
         h = dt / count
         population = self.population
-        seen = math.ceil((population.horizon if population.mortal else LONGEST_MOTION) / h) + 1
+        mortal = population.mortal
+        seen = int((population.horizon if mortal else LONGEST_MOTION) / h) + 2
         forget = 0
         if count > seen:
-            unseen = (count - seen) * h
-            self._now += unseen
-            population.clock.advance(unseen)
-            if population.mortal:
-                forget = population.slots.rows
-                self._expire()
-                self._next = self._due(0.0)
+            if mortal:
+                forget = self._book(count - seen, h)
+            else:  # who was born meanwhile is born with the next step
+                self._now += (count - seen) * h
+                population.clock.advance((count - seen) * h)
         for _ in range(min(count, seen)):
             step = self._step(h)
             if step is not None:
@@ -117,7 +123,7 @@ class Crowd:
 
     def _due(self, h: float) -> NDArray[np.int64]:
         """How far into the table each instance is after another h seconds."""
-        return np.searchsorted(self._moments, self._now + h - self._starts)
+        return np.searchsorted(self._dues, self._now + h - self._starts)
 
     def _step(self, h: float) -> Step | None:
         clock, slots = self.population.clock, self.population.slots
@@ -140,9 +146,11 @@ class Crowd:
             who = np.repeat(np.arange(len(counts)), counts)
             ends = np.cumsum(counts)
             row = np.arange(total) + np.repeat(self._next - (ends - counts), counts)
-            moments = np.maximum(self._moments[row] - (self._now - self._starts[who]), 0.0)
+            moments = self._moments[row] - (self._now - self._starts[who])
+            # Before the step was only born who was due in a hitch and never dies.
+            moments = np.clip(moments, 0.0 if self.population.mortal else -np.inf, h)
             seeds = pcg(self._bases[who, self._which[row]] ^ self._hashes[row])
-            births = self._house(moments, seeds, self._ids[who], begin)
+            births = self._house(self.population.conceive(moments, seeds, begin, self._ids[who]))
         self._next = until
         going = until < len(self._moments)
         if not going.all():
@@ -150,39 +158,58 @@ class Crowd:
             self._ids, self._bases = self._ids[going], self._bases[going]
         return births
 
-    def _house(
-        self,
-        moments: NDArray[np.float64],
-        seeds: NDArray[np.uint32],
-        ids: NDArray[np.uint32],
-        begin: int,
-    ) -> Births | None:
-        population = self.population
+    def _house(self, newborn: Newborn) -> Births | None:
+        population, slots = self.population, self.population.slots
         if self._crowded:
-            # Births of one instance stand together: each may fill what its emitter has left.
-            first = np.flatnonzero(np.r_[True, ids[1:] != ids[:-1]])
-            sizes = np.diff(np.r_[first, len(ids)])
-            rank = np.arange(len(ids)) - np.repeat(first, sizes)
-            fits = rank < self._own_capacity - self._living[ids]
-            dropped = len(ids) - int(fits.sum())
-            population.dropped += dropped
-            population.births += dropped
-            moments, seeds, ids = moments[fits], seeds[fits], ids[fits]
-        slots = population.slots
-        need = slots.live_count + len(ids)
+            newborn = self._fitting(newborn)
+        need = min(slots.live_count + len(newborn.seeds), self._most)
         if need > slots.capacity:
             capacity = max(CROWD_ROW, slots.capacity)
             while capacity < need:
                 capacity *= 2
+            capacity = min(capacity, self._most)
             population.grow(capacity)
             self._owners = np.concatenate(
                 [self._owners, np.zeros(capacity - len(self._owners), np.uint32)]
             )
-        births = population.bear_many(moments, seeds, begin, ids)
-        if births is not None and self._crowded:
+        births = population.house(newborn)
+        if self._crowded and births is not None and births.instances is not None:
             self._owners[births.slots] = births.instances
             np.add.at(self._living, births.instances, 1)
         return births
+
+    def _fitting(self, newborn: Newborn) -> Newborn:
+        """Those for whom there is room in their instance, whose capacity is the emitter's."""
+        ids = newborn.instances
+        if ids is None or not len(ids):
+            return newborn
+        # Births of one instance stand together: the first ones fill what it has left.
+        first = np.flatnonzero(np.r_[True, ids[1:] != ids[:-1]])
+        sizes = np.diff(np.r_[first, len(ids)])
+        rank = np.arange(len(ids)) - np.repeat(first, sizes)
+        fits = rank < self._own_capacity - self._living[ids]
+        self.population.dropped += len(ids) - int(fits.sum())
+        return newborn.only(fits)
+
+    def _book(self, count: int, h: float) -> int:
+        """Pass steps without motion; returns the rows whose particles on the GPU are stale."""
+        population = self.population
+        forget = population.slots.rows
+        # Step by step only where births may be dropped, since who lives decides who is.
+        booked = min(count, math.ceil(LONGEST_BOOKING / h)) if self._crowded else 0
+        while booked and not self.over:
+            step = self._step(h)
+            if step is not None:
+                forget = max(forget, step.rows)
+            booked -= 1
+            count -= 1
+        self._now += count * h
+        population.clock.advance(count * h)
+        self._expire()
+        until = self._due(0.0)
+        population.births += int((until - self._next).sum())
+        self._next = until
+        return forget
 
     def _expire(self) -> None:
         freed = self.population.slots.expire(self.population.clock.now)

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["mask_rows", "pack_mask"]
+__all__ = ["pack_mask"]
 
 
 def pack_mask(
@@ -47,11 +47,6 @@ def pack_mask(
     return len(rows), struct.pack(f"{len(flat)}I", *flat)
 
 
-def mask_rows(slots: Sequence[int] | NDArray[np.int64], row: int) -> int:
-    """How many rows hold a birth at the most: what the mask needs room for."""
-    return min(len(slots), int(slots[-1]) // row - int(slots[0]) // row + 1)
-
-
 def _pack_many(
     slots: NDArray[np.int64], row: int, admitted: int, skip: int
 ) -> tuple[int, NDArray[np.uint32]]:
@@ -59,11 +54,11 @@ def _pack_many(
     # Ascending slots: a word, and a row, begins wherever the number changes, and the place where a
     # word begins is at once the number of births before it.
     word = slots >> 5
-    starts = np.flatnonzero(np.diff(word, prepend=-1))
+    starts = np.flatnonzero(_begins(word))
     bits = np.bitwise_or.reduceat(np.uint32(1) << (slots & 31).astype(np.uint32), starts)
     word = word[starts]
     y = word // words
-    begins = np.diff(y, prepend=-1) != 0
+    begins = _begins(y)
     rows = y[begins]
     packed = np.zeros((len(rows), words + 1, 2), np.uint32)
     place = (np.cumsum(begins) - 1, word % words)
@@ -72,3 +67,11 @@ def _pack_many(
     packed[:, words, 0] = rows
     packed[:, words, 1] = (rows >= admitted) & (rows != skip)
     return len(rows), packed
+
+
+def _begins(numbers: NDArray[np.int64]) -> NDArray[np.bool_]:
+    """Where a number differs from the one before."""
+    begins = np.empty(len(numbers), np.bool_)
+    begins[0] = True
+    np.not_equal(numbers[1:], numbers[:-1], out=begins[1:])
+    return begins

@@ -1,5 +1,7 @@
-"""Plays one emitter on the CPU: Timeline and Population become Steps, which are all that the GPU,
-or the NumPy reference, needs to know.
+"""Plays one emitter on the CPU.
+
+Timeline and Population become Steps, which are all that the GPU, or the NumPy reference, needs to
+know.
 """
 
 from __future__ import annotations
@@ -15,7 +17,7 @@ from gpuparticles.effect.random import pcg
 from gpuparticles.playback.population import Births, Population, hash_seed, pcg_int, row_slots
 from gpuparticles.playback.timeline import MANUAL, Run, Timeline
 
-__all__ = ["LONGEST_MOTION", "Player", "Step", "split"]
+__all__ = ["LONGEST_BOOKING", "LONGEST_MOTION", "Player", "Step", "split"]
 
 #: Births in a step up to which plain Python is quicker than NumPy.
 _FEW = 16
@@ -23,9 +25,9 @@ _FEW = 16
 #: Seconds of motion that are made up at the most, after a hitch, for particles that never die.
 LONGEST_MOTION = 10.0
 
-# How much of a hitch is booked step by step, so that a full emitter drops what it would have
-# dropped; what lies before is only counted.
-_LONGEST_BOOKING = 600.0
+#: Seconds of a hitch that are booked step by step, so that a full emitter drops what it would have
+#: dropped; what lies before is only counted.
+LONGEST_BOOKING = 600.0
 
 # Births that an emitter without deaths takes over from a hitch, at a time.
 _CHUNK = 65536
@@ -91,9 +93,7 @@ class Player:
     @property
     def over(self) -> bool:
         """Whether nobody lives and nobody will be born."""
-        return (
-            not self.population.slots.live_count and not self._manual and self.timeline.exhausted
-        )
+        return not self.population.slots.live_count and not self._manual and self.timeline.exhausted
 
     def emit(self, count: int) -> None:
         """Have particles born at the beginning of the next step, whatever the timeline does."""
@@ -119,8 +119,9 @@ class Player:
         h = dt / count
         rate = 1.0 / dt
         mortal = self.population.mortal
-        seen = math.ceil((self.population.horizon if mortal else LONGEST_MOTION) / h) + 1
-        forget, early = 0, list[Run]()
+        seen = int((self.population.horizon if mortal else LONGEST_MOTION) / h) + 2
+        forget = 0
+        early: list[Run] = []
         if count > seen:
             if mortal:
                 forget = self._book(count - seen, h)
@@ -141,9 +142,7 @@ class Player:
         aged = clock.advance(h)
         runs = self.timeline.advance(h)
         if self._manual:
-            runs = [*runs, Run(MANUAL, self._manual_births, [0.0] * self._manual)]
-            self._manual_births += self._manual
-            self._manual = 0
+            runs = [*runs, self._by_hand(0.0)]
         if early:
             runs = [*early, *runs]
         births = self._bear(runs, begin) if runs else None
@@ -182,7 +181,7 @@ class Player:
         """Pass steps without motion; returns the rows whose particles on the GPU are stale."""
         population = self.population
         forget = population.slots.rows
-        booked = min(count, math.ceil(_LONGEST_BOOKING / h))
+        booked = min(count, math.ceil(LONGEST_BOOKING / h))
         if booked < count:
             unseen = (count - booked) * h
             population.births += self.timeline.skip(unseen)
@@ -195,19 +194,23 @@ class Player:
         return forget
 
     def _take_over(self, dt: float) -> list[Run]:
-        """Pass dt for particles that never die: those born meanwhile, as many as find room, are born
-        with the next step instead.
+        """Pass dt for particles that never die.
+
+        Returns:
+            Births meanwhile, as many as find room, to be born with the next step: their moments
+            lie before its begin, which gives them their age and their place on the path.
         """
         population = self.population
         population.clock.advance(dt)
+        runs = [self._by_hand(-dt)] if self._manual else []
         room = population.slots.capacity - population.slots.live_count
+        room -= sum(len(run.moments) for run in runs)
         chunk = min(dt, _CHUNK / max(self.timeline.rate, 1e-9))
-        runs: list[Run] = []
         passed = 0.0
         while room > 0 and passed < dt:
             part = min(chunk, dt - passed)
             for source, first, moments in self.timeline.advance(part):
-                runs.append(Run(source, first, [0.0] * len(moments)))
+                runs.append(Run(source, first, np.asarray(moments) + (passed - dt)))
                 room -= len(moments)
             passed += part
         if passed < dt:
@@ -215,6 +218,13 @@ class Player:
             population.births += late
             population.dropped += late
         return runs
+
+    def _by_hand(self, moment: float) -> Run:
+        """The births that emit() has asked for."""
+        count, self._manual = self._manual, 0
+        first = self._manual_births
+        self._manual_births += count
+        return Run(MANUAL, first, [moment] * count if count <= _FEW else np.full(count, moment))
 
     def _base(self, source: int) -> int:
         base = self._bases.get(source)

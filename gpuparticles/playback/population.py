@@ -17,7 +17,7 @@ from gpuparticles.effect.values import Range
 from gpuparticles.playback.clock import Clock
 from gpuparticles.playback.slots import FOREVER, Slots
 
-__all__ = ["Births", "Population", "hash_seed", "pcg_int", "row_slots"]
+__all__ = ["Births", "Newborn", "Population", "hash_seed", "pcg_int", "row_slots"]
 
 # The lifetime, in seconds, that the GPU sees where there is none; FOREVER in shaders.layout.
 _FOREVER_SECONDS = 1e20
@@ -43,6 +43,38 @@ class Births(NamedTuple):
     instances: NDArray[np.uint32] | None = None
 
 
+class Newborn(NamedTuple):
+    """Births that outlive their step, in order: arrays of one length.
+
+    Args:
+        numbers: int64.
+        moments: float32, seconds after the step's begin.
+        lifetimes: float32, seconds, in whole ticks.
+        seeds: uint32.
+        expiry: int64, the tick at which they die.
+        instances: uint32, whose they are, in a pool.
+    """
+
+    numbers: NDArray[np.int64]
+    moments: NDArray[np.float32]
+    lifetimes: NDArray[np.float32]
+    seeds: NDArray[np.uint32]
+    expiry: NDArray[np.int64]
+    instances: NDArray[np.uint32] | None
+
+    def only(self, which: NDArray[np.bool_] | slice) -> Newborn:
+        """Some of them."""
+        numbers, moments, lifetimes, seeds, expiry, instances = self
+        return Newborn(
+            numbers[which],
+            moments[which],
+            lifetimes[which],
+            seeds[which],
+            expiry[which],
+            None if instances is None else instances[which],
+        )
+
+
 def pcg_int(v: int) -> int:
     """The hash of effect.random for one Python int."""
     state = (v * 747796405 + 2891336453) & _MASK_32
@@ -65,8 +97,9 @@ def hash_seed(*values: int) -> int:
 
 
 def row_slots(capacity: int) -> int:
-    """Slots a row of the state textures: a power of two from 32 to 1024 that makes small emitters
-    square, and 4096 above 16 M slots.
+    """Slots a row of the state textures.
+
+    A power of two from 32 to 1024 that makes small emitters square, and 4096 above 16 M slots.
     """
     if capacity > 1 << 24:
         return 4096
@@ -114,7 +147,9 @@ class Population:
     def grow(self, capacity: int) -> None:
         """Make room; everybody stays where they are."""
         self.slots.grow(capacity)
-        self.numbers = np.concatenate([self.numbers, np.zeros(capacity - len(self.numbers), np.int64)])
+        self.numbers = np.concatenate(
+            [self.numbers, np.zeros(capacity - len(self.numbers), np.int64)]
+        )
 
     def bear_few(self, due: Sequence[tuple[float, int]], begin: int) -> Births | None:
         """Find room for births, one at a time: quicker than NumPy for a handful.
@@ -158,13 +193,25 @@ class Population:
         return Births(slots, bytes(records), admitted)
 
     def bear_many(
+        self, moments: NDArray[np.float64], seeds: NDArray[np.uint32], begin: int
+    ) -> Births | None:
+        """Find room for births, all at once.
+
+        Args:
+            moments: Seconds after the step's begin, in order of birth.
+            seeds: The particles' seeds.
+            begin: The tick at which the step began; the clock has passed the step.
+        """
+        return self.house(self.conceive(moments, seeds, begin))
+
+    def conceive(
         self,
         moments: NDArray[np.float64],
         seeds: NDArray[np.uint32],
         begin: int,
         instances: NDArray[np.uint32] | None = None,
-    ) -> Births | None:
-        """Find room for births, all at once.
+    ) -> Newborn:
+        """Number births and draw their lifetimes; those over within their step are left out.
 
         Args:
             moments: Seconds after the step's begin, in order of birth.
@@ -177,32 +224,34 @@ class Population:
         numbers = np.arange(self.births, self.births + count)
         self.births += count
         single = moments.astype(np.float32)
-        if self.mortal:
-            birth = begin - np.floor(0.5 - single.astype(np.float64) * clock.per_second).astype(int)
-            np.minimum(birth, clock.now, out=birth)
-            u = (pcg(seeds ^ np.uint32(_LIFETIME_HASH)) >> np.uint32(8)) * 2.0**-24
-            ticks = np.floor((self._low + self._span * u) * clock.per_second + 0.5)
-            lifetimes = (ticks * clock.tick).astype(np.float32)
-            expiry = birth + ticks.astype(np.int64)
-            lasting = expiry > clock.now
-            if not lasting.all():
-                single, seeds, numbers = single[lasting], seeds[lasting], numbers[lasting]
-                expiry, lifetimes = expiry[lasting], lifetimes[lasting]
-                instances = None if instances is None else instances[lasting]
-        else:
-            expiry = np.full(count, FOREVER)
+        if not self.mortal:
             lifetimes = np.full(count, _FOREVER_SECONDS, np.float32)
+            return Newborn(numbers, single, lifetimes, seeds, np.full(count, FOREVER), instances)
+        birth = begin - np.floor(0.5 - single.astype(np.float64) * clock.per_second).astype(int)
+        np.minimum(birth, clock.now, out=birth)
+        u = (pcg(seeds ^ np.uint32(_LIFETIME_HASH)) >> np.uint32(8)) * 2.0**-24
+        ticks = np.floor((self._low + self._span * u) * clock.per_second + 0.5)
+        lifetimes = (ticks * clock.tick).astype(np.float32)
+        expiry = birth + ticks.astype(np.int64)
+        newborn = Newborn(numbers, single, lifetimes, seeds, expiry, instances)
+        lasting = expiry > clock.now
+        return newborn if lasting.all() else newborn.only(lasting)
+
+    def house(self, newborn: Newborn) -> Births | None:
+        """Give newborns slots, the first ones while there are any."""
         admitted = self.slots.rows
-        slots = self.slots.allocate(len(seeds))
+        slots = self.slots.allocate(len(newborn.seeds))
         room = len(slots)
-        self.dropped += len(seeds) - room
+        self.dropped += len(newborn.seeds) - room
         if not room:
             return None
-        self.slots.occupy(slots, expiry[:room])
-        self.numbers[slots] = numbers[:room]
+        if room < len(newborn.seeds):
+            newborn = newborn.only(slice(room))
+        self.slots.occupy(slots, newborn.expiry)
+        self.numbers[slots] = newborn.numbers
         records = np.empty((room, 4), np.uint32)
-        records[:, 0] = numbers[:room]
-        records[:, 1] = single[:room].view(np.uint32)
-        records[:, 2] = lifetimes[:room].view(np.uint32)
-        records[:, 3] = seeds[:room]
-        return Births(slots, records, admitted, None if instances is None else instances[:room])
+        records[:, 0] = newborn.numbers
+        records[:, 1] = newborn.moments.view(np.uint32)
+        records[:, 2] = newborn.lifetimes.view(np.uint32)
+        records[:, 3] = newborn.seeds
+        return Births(slots, records, admitted, newborn.instances)
