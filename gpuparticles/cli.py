@@ -13,7 +13,7 @@ import math
 import re
 import signal
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, NamedTuple, NoReturn
@@ -39,13 +39,7 @@ app = typer.Typer(
 
 def main() -> None:
     """Run the command line of this process."""
-    signal.signal(signal.SIGTERM, _terminate)
     app(prog_name="gpuparticles")
-
-
-def _terminate(number: int, _: object) -> NoReturn:
-    """End as by an exception, so that unfinished files are taken away."""
-    sys.exit(128 + number)
 
 
 # What an option's text means
@@ -253,7 +247,12 @@ def render(
         if out.pattern is not None and time is not None:
             _misuse("a single picture is not a sequence", "--time")
 
-        with _progress_bar() as progress:
+        with _progress_bar() as show, _interruptible() as check_signals:
+
+            def progress(doing: str, done: int, total: int) -> None:
+                check_signals()
+                show(doing, done, total)
+
             summary = record.render(
                 loaded,
                 output,
@@ -567,10 +566,35 @@ def _table(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
 
 
 @contextmanager
-def _progress_bar() -> Iterator[Progress | None]:
+def _interruptible() -> Iterator[Callable[[], None]]:
+    """Let signals wait until the function that this gives is called, which then ends the command.
+
+    moderngl crashes where an exception comes out of Python that it calls, and a signal may come
+    just there. A second signal does not wait.
+    """
+    received: list[int] = []
+
+    def end() -> None:
+        if received:
+            raise typer.Exit(128 + received[0])
+
+    def receive(number: int, _: object) -> None:
+        end()
+        received.append(number)
+
+    before = {each: signal.signal(each, receive) for each in (signal.SIGINT, signal.SIGTERM)}
+    try:
+        yield end
+    finally:
+        for each, handler in before.items():
+            signal.signal(each, handler)
+
+
+@contextmanager
+def _progress_bar() -> Iterator[Progress]:
     """A progress bar on stderr if that is a terminal, otherwise nothing."""
     if not sys.stderr.isatty():
-        yield None
+        yield lambda *_: None
         return
     from rich import progress
     from rich.console import Console

@@ -70,6 +70,8 @@ _SOFT_EDGE = 0.35
 _BAYER = np.array(((0, 8, 2, 10), (12, 4, 14, 6), (3, 11, 1, 9), (15, 7, 13, 5)), dtype=np.uint8)
 """The order in which a growing share of a 4x4 cell's pixels turns on, evenly spread."""
 
+_MOST_FRAMES = 1_000_000
+
 _WEBP_LARGEST = 16383
 
 _NUMBER = re.compile(r"%0?\d*d")
@@ -81,6 +83,9 @@ _CLEAR = 255
 
 _SIX_BITS = (63 * (np.arange(256) / 255) ** 0.7).round().astype(np.int32)
 """What remains of 8 bits: more of the dark shades, where steps are seen."""
+
+_GIF_SLOWEST = 0.002
+"""A GIF frame lasts at most 2^16 hundredths of a second."""
 
 _GIF_FASTEST = 50
 """Browsers play a GIF frame shorter than 1/50 s as 1/10 s."""
@@ -284,7 +289,13 @@ def _moments(start: float, duration: float, fps: float) -> list[float]:
         raise EffectError(f"duration: {duration} seconds, but it must be finite and above 0")
     if not 0 < fps < inf:
         raise EffectError(f"fps: {fps} frames a second, but it must be finite and above 0")
-    return [start + k / fps for k in range(1, max(1, round(duration * fps)) + 1)]
+    count = max(1, round(min(duration * fps, 1e18)))
+    if count > _MOST_FRAMES:
+        raise EffectError(
+            f"duration: {duration:g} seconds at {fps:g} frames a second are {count} frames, "
+            f"but at most {_MOST_FRAMES} are rendered"
+        )
+    return [start + k / fps for k in range(1, count + 1)]
 
 
 def _shoot(
@@ -584,9 +595,9 @@ def write(
         ParticlesError: No pictures, several for a single PNG, or an output that cannot be written.
     """
     target = destination(out)
-    if target.format == "gif" and fps > _GIF_FASTEST:
+    if target.format == "gif" and not _GIF_SLOWEST <= fps <= _GIF_FASTEST:
         raise EffectError(
-            f"fps: {fps:g} frames a second, but a GIF plays at most {_GIF_FASTEST} right"
+            f"fps: {fps:g} frames a second, but a GIF plays {_GIF_SLOWEST} to {_GIF_FASTEST} right"
         )
     if count is None:
         pictures = list(pictures)

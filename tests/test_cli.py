@@ -331,7 +331,7 @@ def test_a_gif_too_fast_for_browsers_is_one_sentence(effect: Path) -> None:
     result = run("render", effect, "-o", effect.parent / "a.gif", "--fps", 60)
 
     assert result.returncode == 1
-    assert result.stderr == "fps: 60 frames a second, but a GIF plays at most 50 right\n"
+    assert result.stderr == "fps: 60 frames a second, but a GIF plays 0.002 to 50 right\n"
 
 
 def test_a_size_beyond_opengl_is_one_sentence(effect: Path) -> None:

@@ -404,10 +404,12 @@ def test_a_disk_that_fills_up_is_one_sentence(tmp_path: Path, rng: np.random.Gen
     assert not list(tmp_path.iterdir())
 
 
-def test_a_gif_faster_than_browsers_play_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(EffectError, match="fps: 60 frames a second, but a GIF plays at most 50"):
-        record.write(gradient(2), tmp_path / "a.gif", fps=60)
+@pytest.mark.parametrize("fps", [60, 0.001])
+def test_a_gif_faster_or_slower_than_plays_right_is_refused(tmp_path: Path, fps: float) -> None:
+    with pytest.raises(EffectError) as caught:
+        record.write(gradient(2), tmp_path / "a.gif", fps=fps)
 
+    assert str(caught.value) == (f"fps: {fps} frames a second, but a GIF plays 0.002 to 50 right")
     assert not list(tmp_path.iterdir())
 
 
@@ -696,6 +698,7 @@ def test_a_2d_effect_is_framed_without_perspective(ctx: moderngl.Context) -> Non
         ({"fps": 0}, "fps: 0 frames a second, but it must be finite and above 0"),
         ({"fps": float("nan")}, "fps: nan"),
         ({"duration": 0}, "duration: 0 seconds, but it must be finite and above 0"),
+        ({"duration": 1e9}, "are 30000000000 frames, but at most 1000000 are rendered"),
         ({"start": -1}, "start: -1 seconds, but it must be finite and at least 0"),
         ({"supersample": 0}, "supersample: 0, but it must lie in 1..8"),
         ({"background": (0, 0, 2)}, "background: (0, 0, 2), but each channel must lie in 0..1"),
