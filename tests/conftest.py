@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import gc
 from collections.abc import Callable, Iterator
+from ctypes import c_int
+from itertools import compress
 from typing import Any, NoReturn
 
 import hypothesis
@@ -17,27 +19,57 @@ from gpuparticles.gpu.gl import GL
 hypothesis.settings.register_profile("deterministic", derandomize=True, deadline=None)
 hypothesis.settings.load_profile("deterministic")
 
-_KINDS = ("Texture", "Buffer", "Framebuffer", "VertexArray", "Program", "Shader", "Sampler")
-_KINDS += ("Renderbuffer", "Query")
-_BEYOND = 256  # names are handed out from the lowest, so none lives so far above the highest seen
+_KINDS = {
+    "Texture": "Textures",
+    "Buffer": "Buffers",
+    "Framebuffer": "Framebuffers",
+    "Renderbuffer": "Renderbuffers",
+    "VertexArray": "VertexArrays",
+    "Sampler": "Samplers",
+    "Query": "Queries",
+    "Program": "",
+    "Shader": "",
+}
 
 
 class LiveObjects:
     """Asks OpenGL itself which of its objects are alive, so that nothing escapes the count."""
 
     def __init__(self, gl: GL) -> None:
+        self._gl = gl
         self._probes = {kind: gl.function(f"Is{kind}", "i>b") for kind in _KINDS}
+        self._makers = {
+            kind: (gl.function(f"Gen{kinds}", "ip"), gl.function(f"Delete{kinds}", "ip"))
+            for kind, kinds in _KINDS.items()
+            if kinds
+        }
+        self._create_program = gl.function("CreateProgram", ">i")
+        self._delete_program = gl.function("DeleteProgram", "i")
         self._highest = dict.fromkeys(_KINDS, 0)
 
     def __call__(self) -> dict[str, list[int]]:
         """The names alive, by kind; kinds without any are left out."""
         alive = {}
         for kind, probe in self._probes.items():
-            names = [n for n in range(1, self._highest[kind] + _BEYOND) if probe(n)]
-            if names:
-                self._highest[kind] = max(self._highest[kind], names[-1])
-                alive[kind] = names
+            # Drivers hand out either the lowest free name or the one after the highest ever.
+            self._highest[kind] = max(self._highest[kind], self._new_name(kind))
+            names = range(1, self._highest[kind] + 64)
+            living = [*compress(names, map(probe, names))]
+            if living:
+                alive[kind] = living
+                self._highest[kind] = max(self._highest[kind], living[-1])
         return alive
+
+    def _new_name(self, kind: str) -> int:
+        if kind not in self._makers:  # shaders and programs share their names
+            program: int = self._create_program()
+            self._delete_program(program)
+            return program
+        name = (c_int * 1)()
+        generate, delete = self._makers[kind]
+        generate(1, name)
+        delete(1, name)
+        return name[0]
 
 
 @pytest.fixture(scope="session")

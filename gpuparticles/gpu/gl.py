@@ -6,11 +6,11 @@ moderngl creates the objects and draws; saving, setting and restoring state need
 from __future__ import annotations
 
 import ctypes
+import sys
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import moderngl
-from _moderngl import DefaultLoader
 
 from gpuparticles.errors import ContextError
 
@@ -31,17 +31,14 @@ _CORE = {
     "BindBufferBase": "iii",
     "BindBufferRange": "iiill",
     "BindFramebuffer": "ii",
-    "BindRenderbuffer": "ii",
     "BindSampler": "ii",
     "BindTexture": "ii",
     "BindVertexArray": "i",
     "BlendEquationSeparate": "ii",
     "BlendFuncSeparate": "iiii",
     "BlitFramebuffer": "iiiiiiiiii",
-    "CheckFramebufferStatus": "i>i",
     "ClampColor": "ii",
     "ClearBufferfv": "iip",
-    "ClearBufferuiv": "iip",
     "ColorMaski": "iiiii",
     "DepthFunc": "i",
     "DepthMask": "i",
@@ -51,16 +48,14 @@ _CORE = {
     "Enable": "i",
     "Enablei": "ii",
     "GetBooleani_v": "iip",
-    "GetError": ">i",
     "GetFloatv": "ip",
     "GetInteger64i_v": "iip",
     "GetIntegeri_v": "iip",
     "GetIntegerv": "ip",
-    "IsEnabled": "i>b",
     "IsEnabledi": "ii>b",
+    "IsProgram": "i>b",
     "PixelStorei": "ii",
     "PolygonMode": "ii",
-    "ReadBuffer": "i",
     "UseProgram": "i",
     "Viewport": "iiii",
 }
@@ -171,8 +166,6 @@ class GL:
     PIXEL_UNPACK_BUFFER_BINDING = 0x88EF
     READ_FRAMEBUFFER = 0x8CA8
     READ_FRAMEBUFFER_BINDING = 0x8CAA
-    RENDERBUFFER = 0x8D41
-    RENDERBUFFER_BINDING = 0x8CA7
     SAMPLER_BINDING = 0x8919
     TEXTURE0 = 0x84C0
     TEXTURE_2D = 0x0DE1
@@ -185,21 +178,15 @@ class GL:
 
     # Pixel transfer.
     UNPACK_SWAP_BYTES = 0x0CF0
-    UNPACK_LSB_FIRST = 0x0CF1
     UNPACK_ROW_LENGTH = 0x0CF2
     UNPACK_SKIP_ROWS = 0x0CF3
     UNPACK_SKIP_PIXELS = 0x0CF4
     UNPACK_ALIGNMENT = 0x0CF5
-    UNPACK_SKIP_IMAGES = 0x806D
-    UNPACK_IMAGE_HEIGHT = 0x806E
     PACK_SWAP_BYTES = 0x0D00
-    PACK_LSB_FIRST = 0x0D01
     PACK_ROW_LENGTH = 0x0D02
     PACK_SKIP_ROWS = 0x0D03
     PACK_SKIP_PIXELS = 0x0D04
     PACK_ALIGNMENT = 0x0D05
-    PACK_SKIP_IMAGES = 0x806B
-    PACK_IMAGE_HEIGHT = 0x806C
 
     if TYPE_CHECKING:
 
@@ -208,12 +195,7 @@ class GL:
     def __init__(self, ctx: moderngl.Context) -> None:
         if isinstance(ctx.mglo, moderngl.InvalidObject):
             raise ContextError("the OpenGL context has been released")
-        try:
-            DefaultLoader()  # refuses when no context is current
-        except RuntimeError as error:
-            raise ContextError(
-                "the OpenGL context is not current on this thread; make it current first"
-            ) from error
+        # The loader through which moderngl found its own functions.
         loader = ctx.mglo._context
         self._load: Callable[[str], int] = (
             loader.load_opengl_function if hasattr(loader, "load_opengl_function") else loader.load
@@ -224,9 +206,24 @@ class GL:
         for name, (signature, version) in _LATER.items():
             if self.version >= version:
                 setattr(self, name, self.function(name, signature))
+        if not self._is_current():
+            raise ContextError(
+                "the OpenGL context is not current on this thread; make it current first"
+            )
         profile = (ctypes.c_int * 1)()
         self.GetIntegerv(self.CONTEXT_PROFILE_MASK, profile)
         self.compatibility = bool(profile[0] & self.CONTEXT_COMPATIBILITY_PROFILE_BIT)
+
+    def _is_current(self) -> bool:
+        if sys.platform == "darwin":
+            # There a call without a context crashes.
+            library = ctypes.CDLL("/System/Library/Frameworks/OpenGL.framework/OpenGL")
+            library.CGLGetCurrentContext.restype = ctypes.c_void_p
+            return bool(library.CGLGetCurrentContext())
+        # Elsewhere it does nothing, so that the answer stays 0.
+        version = (ctypes.c_int * 1)()
+        self.GetIntegerv(self.MAJOR_VERSION, version)
+        return version[0] > 0
 
     def function(self, name: str, signature: str) -> Callable[..., Any]:
         """Load one more entry point.

@@ -47,10 +47,10 @@ class Guard:
     It nests: only the outermost entry and exit do anything. Inside, ``simulate()`` and ``draw()``
     choose a mode; to choose the mode already chosen costs nothing. Our code inside may bind
     textures on units 0..6, uniform buffers at points 0..2, framebuffers, programs and vertex
-    arrays, and may create, write, read and release moderngl objects (while simulating, where they
-    are framebuffers or textures). It never calls what changes moderngl's memory (``fbo.use``,
-    ``fbo.clear``, ``ctx.enable`` and its kin, ``ctx.viewport``, ``ctx.scope``), nor
-    ``vao.transform``, ``ctx.copy_buffer``, ``ctx.renderbuffer``.
+    arrays, and may create, write, read and release buffers, vertex arrays and programs, and, while
+    simulating, framebuffers and 2D textures. It never calls what changes moderngl's memory
+    (``fbo.use``, ``fbo.clear``, ``ctx.enable`` and its kin, ``ctx.viewport``, ``ctx.scope``), nor
+    ``vao.transform``, ``ctx.copy_buffer``, ``ctx.renderbuffer``: we have no use for them.
 
     What moderngl's calls change in OpenGL, and what is saved therefore:
 
@@ -64,8 +64,9 @@ class Guard:
     - ``ctx.program`` and every ``release``: nothing.
 
     What OpenGL cannot give back: an active query counts our work too; conditional rendering may
-    skip it; subroutine choices, and a program deleted while in use, are lost. Transform feedback
-    must be paused or ended (before OpenGL 4.0 that cannot be seen).
+    skip it; subroutine choices are lost, and so is a program that was deleted while in use (none
+    is in use then). Transform feedback must be paused or ended (before OpenGL 4.0 that cannot be
+    seen).
 
     Args:
         ctx: The moderngl context, which must be current here and at every entry.
@@ -104,8 +105,8 @@ class Guard:
             gl.UNIFORM_BUFFER_BINDING,
             gl.ACTIVE_TEXTURE,
         )
-        # Ours, and moderngl's default unit, where it only creates and fills textures, whatever the
-        # sampler there.
+        # Ours, and moderngl's default unit, which __enter__ puts last: there it only creates and
+        # fills textures, whatever the sampler.
         self._units = [gl.TEXTURE0 + unit for unit in range(TEXTURE_UNITS + 1)]
         self._names, views = _integers(len(enums) + UNIFORM_BINDINGS + len(self._units))
         self._unpack_names = struct.Struct(f"={len(views)}i").unpack
@@ -338,7 +339,8 @@ class Guard:
         gl = self.gl
         names = self._host
         _, _, program, vertex_array, array, uniform, active = names[:7]
-        gl.UseProgram(program)
+        # One that was deleted while in use went with its use.
+        gl.UseProgram(program if gl.IsProgram(program) else 0)
         gl.BindVertexArray(vertex_array)
         gl.BindBuffer(gl.ARRAY_BUFFER, array)
         activate, bind, texture_2d = gl.ActiveTexture, gl.BindTexture, gl.TEXTURE_2D

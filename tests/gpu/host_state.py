@@ -86,7 +86,7 @@ TOGETHER = (
     ("COLOR_LOGIC_OP", "LOGIC_OP_MODE"),
     ("SAMPLE_COVERAGE", "SAMPLE_COVERAGE_VALUE"),
     ("SAMPLE_MASK", "SAMPLE_MASK_VALUE[0]"),
-    ("PRIMITIVE_RESTART_INDEX",),
+    ("PRIMITIVE_RESTART_INDEX",),  # the usual host has switched it on, as moderngl does
     ("PRIMITIVE_RESTART_FIXED_INDEX", "PRIMITIVE_RESTART_INDEX"),
     ("POLYGON_OFFSET_FILL", "POLYGON_OFFSET"),
     ("ALPHA_TEST", "ALPHA_FUNC"),
@@ -228,7 +228,7 @@ class Host:
         raw.BindFramebuffer(GL.FRAMEBUFFER, self.framebuffer)
         raw.Viewport(0, 0, SIZE, SIZE)
         raw.Scissor(0, 0, SIZE, SIZE)
-        raw.Enable(GL.BLEND)
+        raw.Enablei(GL.BLEND, 0)
         raw.Enable(GL.DEPTH_TEST)
         raw.UseProgram(self.program.glo)
         raw.BindVertexArray(self.mesh.glo)

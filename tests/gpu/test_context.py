@@ -1,24 +1,164 @@
 from __future__ import annotations
 
+import importlib.util
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, NoReturn
+from weakref import WeakSet
+
 import moderngl
 import pytest
 
 from gpuparticles.errors import ContextError
 from gpuparticles.gpu import context
 from gpuparticles.gpu.context import check_context, create_context
+from gpuparticles.gpu.gl import GL
+
+# pytest's importlib mode puts no folder of tests on the path.
+_spec = importlib.util.spec_from_file_location(
+    "host_state", Path(__file__).with_name("host_state.py")
+)
+assert _spec is not None
+assert _spec.loader is not None
+host_state = sys.modules["host_state"] = importlib.util.module_from_spec(_spec)
+_spec.loader.exec_module(host_state)
 
 
-def test_a_context_passes_and_is_given_back(ctx: moderngl.Context) -> None:
-    assert check_context(ctx) is ctx
+@pytest.fixture
+def unchecked(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(context, "_checked", WeakSet())
+
+
+def test_a_created_context_is_current_and_can_hold_particles(ctx: moderngl.Context) -> None:
+    created = create_context()
+    try:
+        assert created is not ctx
+        assert created.version_code >= 330
+        assert check_context(created) is created
+        assert created.error == "GL_NO_ERROR"
+    finally:
+        created.release()
+        ctx.__enter__()
+
+
+def test_no_driver_is_one_sentence_that_says_what_to_install(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    tried = []
+
+    def fail(require: int, backend: str = "default") -> NoReturn:
+        tried.append(backend)
+        raise RuntimeError(f"{backend} is not there")
+
+    monkeypatch.setattr(moderngl, "create_standalone_context", fail)
+    monkeypatch.setattr(sys, "platform", "linux")
+    with pytest.raises(ContextError) as caught:
+        create_context()
+    assert tried == ["egl", "default"]
+    assert str(caught.value) == (
+        "no OpenGL 3.3 context could be created (egl: egl is not there; default: default is not "
+        f"there); install a driver: {context._INSTALL}"
+    )
+    assert "apt-get install libegl1 " in context._INSTALL
+
+
+def test_a_version_that_no_driver_has(ctx: moderngl.Context) -> None:
+    with pytest.raises(ContextError, match=r"^no OpenGL 9\.9 context could be created"):
+        create_context(require=990)
 
 
 @pytest.mark.parametrize("thing", [None, 3, "window"])
-def test_anything_else_is_named(thing: object) -> None:
-    with pytest.raises(ContextError, match=f"got {type(thing).__name__}$"):
+def test_what_is_not_a_context_is_named(thing: object) -> None:
+    with pytest.raises(ContextError, match=rf"^ctx: .* got {type(thing).__name__}$"):
         check_context(thing)
 
 
-def test_a_version_that_nobody_has_says_what_to_install(ctx: moderngl.Context) -> None:
-    with pytest.raises(ContextError, match=r"OpenGL 9\.9 .*apt-get install libegl1"):
-        create_context(require=990)
-    assert context
+@pytest.mark.usefixtures("unchecked")
+def test_checking_leaves_the_host_as_it_was(ctx: moderngl.Context) -> None:
+    host = host_state.Host(ctx)
+    with host.awkward(*host.states) as values:
+        assert check_context(ctx) is ctx
+        assert host_state.changes(values, host.values()) == {}
+    host.release()
+
+
+@pytest.mark.usefixtures("unchecked")
+def test_a_context_is_checked_once(ctx: moderngl.Context, monkeypatch: pytest.MonkeyPatch) -> None:
+    checks = []
+    monkeypatch.setattr(context, "_check_targets", checks.append)
+    for _ in range(3):
+        check_context(ctx)
+    assert checks == [ctx]
+
+
+@pytest.mark.usefixtures("unchecked")
+def test_an_old_context_is_refused(ctx: moderngl.Context, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(ctx, "version_code", 320)
+    with pytest.raises(ContextError, match=r"OpenGL 3\.2 is too old; gpuparticles needs 3\.3"):
+        check_context(ctx)
+
+
+@pytest.mark.usefixtures("unchecked")
+def test_a_driver_without_float_targets_is_refused_and_nothing_is_left(
+    ctx: moderngl.Context, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(attachments: object) -> NoReturn:
+        raise moderngl.Error("the framebuffer is not complete (UNSUPPORTED)")
+
+    monkeypatch.setattr(ctx, "framebuffer", fail)
+    with pytest.raises(ContextError, match=r"^ctx: the driver cannot render to RGBA32F, RG32UI"):
+        check_context(ctx)
+
+
+def test_a_released_context_is_refused(ctx: moderngl.Context) -> None:
+    created = create_context()
+    created.release()
+    ctx.__enter__()
+    with pytest.raises(ContextError, match="has been released"):
+        check_context(created)
+
+
+def test_a_function_that_the_driver_lacks_is_named(ctx: moderngl.Context) -> None:
+    gl = GL(ctx)
+    gl._load = lambda name: 0
+    with pytest.raises(ContextError, match="no glBindTexture; install"):
+        gl.function("BindTexture", "ii")
+
+
+def test_live_objects_are_counted(
+    ctx: moderngl.Context, live_objects: Callable[[], dict[str, list[int]]]
+) -> None:
+    before = live_objects()
+    texture, buffer = ctx.texture((1, 1), 1), ctx.buffer(b"1234")
+    framebuffer = ctx.framebuffer([texture])
+    after = live_objects()
+    assert after["Texture"] == [*before.get("Texture", []), texture.glo]
+    assert after["Buffer"] == [*before.get("Buffer", []), buffer.glo]
+    assert after["Framebuffer"] == [*before.get("Framebuffer", []), framebuffer.glo]
+    for thing in (framebuffer, buffer, texture):
+        thing.release()
+    assert live_objects() == before
+
+
+@pytest.mark.usefixtures("no_readback")
+def test_no_readback_forbids_every_way(ctx: moderngl.Context) -> None:
+    texture, buffer = ctx.texture((1, 1), 1), ctx.buffer(b"1234")
+    framebuffer = ctx.framebuffer([texture])
+    ways: list[tuple[Callable[..., Any], tuple[Any, ...]]] = [
+        (texture.read, ()),
+        (texture.read_into, (bytearray(4),)),
+        (framebuffer.read, ()),
+        (framebuffer.read_into, (bytearray(4),)),
+        (buffer.read, ()),
+        (buffer.read_into, (bytearray(4),)),
+        (buffer.read_chunks, (1, 0, 1, 4)),
+        (GL(ctx).function("ReadPixels", "iiiiiip"), ()),
+        (GL(ctx).function("GetTexImage", "iiiip"), ()),
+        (GL(ctx).function("MapBufferRange", "illi>p"), ()),
+    ]
+    for way, arguments in ways:
+        with pytest.raises(AssertionError, match="read back"):
+            way(*arguments)
+    for thing in (framebuffer, buffer, texture):
+        thing.release()

@@ -33,23 +33,30 @@ _spec.loader.exec_module(host_state)
 UPDATE = """
 #version 330
 uniform sampler2D a;
-uniform usampler2D b;
-uniform sampler2D c;
+uniform sampler2D b;
+uniform usampler2D c;
+uniform sampler2D d;
+uniform sampler2D e;
 layout(std140) uniform Step { vec4 factor; };
 layout(location = 0) out vec4 first;
-layout(location = 1) out uvec2 second;
-layout(location = 2) out vec4 third;
+layout(location = 1) out vec4 second;
+layout(location = 2) out uvec2 third;
+layout(location = 3) out vec4 fourth;
+layout(location = 4) out vec4 fifth;
 void main() {
     ivec2 p = ivec2(gl_FragCoord.xy);
     first = texelFetch(a, p, 0) * factor + vec4(p, -3.5, 1e6);
-    second = texelFetch(b, p, 0).rg * 3u + uvec2(p);
-    third = texelFetch(c, p, 0).wzyx * 0.5 - 1.25;
+    second = texelFetch(b, p, 0).yzwx + first;
+    third = texelFetch(c, p, 0).rg * 3u + uvec2(p);
+    fourth = texelFetch(d, p, 0).wzyx * 0.5 - 1.25;
+    fifth = -texelFetch(e, p, 0);
 }
 """
-FULL = """
+ROWS_UP_TO = """
 #version 330
+uniform float top;
 void main() {
-    gl_Position = vec4(gl_VertexID == 1 ? 3.0 : -1.0, gl_VertexID == 2 ? 3.0 : -1.0, 0.0, 1.0);
+    gl_Position = vec4(gl_VertexID % 2 * 2 - 1, gl_VertexID / 2 == 0 ? -1.0 : top, 0.0, 1.0);
 }
 """
 QUADS = """
@@ -69,7 +76,7 @@ flat in vec4 tint;
 layout(location = 0) out vec4 color;
 void main() { color = tint; }
 """
-WIDTH, ROWS = 8, 4
+WIDTH, ROWS = 16, 4
 
 
 class Engine:
@@ -78,21 +85,25 @@ class Engine:
     def __init__(self, ctx: moderngl.Context) -> None:
         self.ctx = ctx
         rng = np.random.default_rng(5)
-        self.vectors = rng.normal(0, 100, (ROWS, WIDTH, 4)).astype("f4")
-        self.integers = rng.integers(0, 2**32, (ROWS, WIDTH, 2), dtype=np.uint32)
-        self.halves = rng.normal(0, 4, (ROWS, WIDTH, 4)).astype("f2")
+        self.state = [
+            rng.normal(0, 100, (ROWS, WIDTH, 4)).astype("f4"),
+            rng.normal(0, 1e-3, (ROWS, WIDTH, 4)).astype("f4"),
+            rng.integers(0, 2**32, (ROWS, WIDTH, 2), dtype=np.uint32),
+            rng.normal(0, 4, (ROWS, WIDTH, 4)).astype("f2"),
+            rng.normal(0, 4, (ROWS, WIDTH, 4)).astype("f2"),
+        ]
         self.sides = []
         for _ in range(2):
             textures = [
-                ctx.texture((WIDTH, ROWS), components, dtype=dtype)
-                for components, dtype in ((4, "f4"), (2, "u4"), (4, "f2"))
+                ctx.texture((WIDTH, ROWS), data.shape[2], dtype=dtype)
+                for data, dtype in zip(self.state, ("f4", "f4", "u4", "f2", "f2"), strict=True)
             ]
             for texture in textures:
                 texture.filter = (moderngl.NEAREST, moderngl.NEAREST)
             self.sides.append((textures, ctx.framebuffer(textures)))
         self.factors = ctx.buffer(np.array([2, -1, 0.5, 1], "f4"))
-        self.update = ctx.program(vertex_shader=FULL, fragment_shader=UPDATE)
-        for unit, name in enumerate("abc"):
+        self.update = ctx.program(vertex_shader=ROWS_UP_TO, fragment_shader=UPDATE)
+        for unit, name in enumerate("abcde"):
             self.update[name] = unit
         self.full = ctx.vertex_array(self.update, [])
         self.sprite = ctx.program(vertex_shader=QUADS, fragment_shader=SPRITE)
@@ -101,27 +112,31 @@ class Engine:
         self.quads = ctx.vertex_array(self.sprite, [], self.indices, 2)
 
     def draw_buffers(self, gl: GL) -> None:
-        gl.DrawBuffers(3, (ctypes.c_int * 3)(*(gl.COLOR_ATTACHMENT0 + n for n in range(3))))
+        gl.DrawBuffers(5, (ctypes.c_int * 5)(*(gl.COLOR_ATTACHMENT0 + n for n in range(5))))
 
     def step(self, gl: GL, target: Callable[[int, int, int], object]) -> list[bytes]:
         """Upload side A, pass to B, pass the lower rows back to A; all that is on both sides."""
-        (sources, _), _ = self.sides
-        for texture, data in zip(sources, (self.vectors, self.integers, self.halves), strict=True):
+        (sources, _), (targets, _) = self.sides
+        for texture, data in zip(targets, self.state, strict=True):
+            texture.write(bytes(data.nbytes))  # else a masked pass would leave what is right
+        for texture, data in zip(sources, self.state, strict=True):
             texture.write(data.tobytes())
-        # A row upload and a part of a buffer, too.
-        sources[1].write(self.integers[2, 1:4].tobytes(), (3, 1, 3, 1))
+        # A part of a row and a part of a buffer, too.
+        sources[2].write(self.state[2][2, 1:4].tobytes(), (3, 1, 3, 1))
         self.factors.write(np.array([3, -2], "f4"), offset=4)
         self.factors.bind_to_uniform_block(0)
-        for (textures, _), (_, framebuffer), rows in (
-            (self.sides[0], self.sides[1], ROWS),
-            (self.sides[1], self.sides[0], 2),
+        for (textures, _), (_, framebuffer), width, top in (
+            (self.sides[0], self.sides[1], WIDTH, 1.0),
+            (self.sides[1], self.sides[0], WIDTH - 2, 0.0),
         ):
             for unit, texture in enumerate(textures):
                 texture.use(unit)
-            target(framebuffer.glo, WIDTH, rows)
+            target(framebuffer.glo, width, ROWS)
             self.draw_buffers(gl)
-            self.full.render(moderngl.TRIANGLES, vertices=3)
-        return [texture.read() for textures, _ in self.sides for texture in textures]
+            self.update["top"] = top
+            self.full.render(moderngl.TRIANGLE_STRIP, vertices=4)
+        both = [texture.read() for textures, _ in self.sides for texture in textures]
+        return [*both, self.sides[0][1].read(components=4, attachment=1, dtype="f4")]
 
     def sprites(self) -> None:
         self.sides[1][0][0].use(0)
@@ -148,7 +163,6 @@ class Bench:
             gl.BindFramebuffer(gl.FRAMEBUFFER, framebuffer)
             gl.Viewport(0, 0, width, height)
 
-        gl.Disable(gl.PRIMITIVE_RESTART)
         self.expected = self.engine.step(gl, target)
         self.host = host_state.Host(ctx)
 
@@ -237,7 +251,7 @@ HONOURED = {
     "FRAMEBUFFER_SRGB",
     "VIEWPORT[0]",
 }
-# What spoils a pass that does not simulate(); the usual host blends already.
+# What spoils a pass that does not simulate(), apart from the usual host's blending.
 HARMFUL = [
     ("PIXEL_UNPACK_BUFFER",),
     ("UNPACK_ROW_LENGTH",),
@@ -250,8 +264,13 @@ HARMFUL = [
     ("COLOR_WRITEMASK[0]",),
     ("COLOR_WRITEMASK[1]",),
     ("COLOR_WRITEMASK[2]",),
-    ("SAMPLER[1]",),
-    ("CLIP_DISTANCE3",),
+    ("COLOR_WRITEMASK[3]",),
+    ("COLOR_WRITEMASK[4]",),
+    ("BLEND[1]",),
+    ("BLEND[3]",),
+    ("BLEND[4]",),
+    ("SAMPLER[2]",),
+    ("CLIP_CONTROL",),
     ("CULL_FACE", "CULL_FACE_MODE"),
     ("COLOR_LOGIC_OP", "LOGIC_OP_MODE"),
     ("SCISSOR_TEST[0]", "SCISSOR_BOX[0]"),
@@ -291,7 +310,14 @@ def test_all_states_at_once_that_let_something_be_seen(bench: Bench) -> None:
 
 def test_the_passes_do_notice_what_is_not_guarded(bench: Bench) -> None:
     guard = Guard(bench.ctx)
+    with guard:
+        assert bench.engine.step(guard.gl, guard.target) != bench.expected, "blending"
+    bench.gl.Disablei(bench.gl.BLEND, 0)
+    with guard:
+        assert bench.engine.step(guard.gl, guard.target) == bench.expected
     for states in HARMFUL:
+        if not bench.host.states.keys() >= set(states):
+            continue  # this version of OpenGL does not have it
         with bench.host.awkward(*states), guard:
             result = bench.engine.step(guard.gl, guard.target)
         bench.ctx.error  # noqa: B018 - reading from an unpack buffer that is too small is an error
@@ -455,14 +481,14 @@ def test_moderngl_remembers_what_the_host_told_it(bench: Bench) -> None:
         inside = fbo.viewport, fbo.scissor, fbo.color_mask, fbo.depth_mask, ctx.fbo, ctx.mglo.fbo
         assert inside == outside
         assert ctx.fbo is fbo
-        assert bench.gl.IsEnabled(bench.gl.CULL_FACE)
-    assert not bench.gl.IsEnabled(bench.gl.CULL_FACE)  # the scope's end still works
+        assert bench.host.raw.IsEnabled(bench.gl.CULL_FACE)
+    assert not bench.host.raw.IsEnabled(bench.gl.CULL_FACE)  # the scope's end still works
     with guard:
         guard.simulate()
         engine.step(guard.gl, guard.target)
     ctx.clear(1.0, 0.5, 0.25, 1.0)
     assert fbo.read(components=4) == bytes([255, 128, 64, 255]) * 16
-    assert [t.read() for t in engine.sides[0][0]] == bench.expected[:3]
+    assert [t.read() for t in engine.sides[0][0]] == bench.expected[:5]
     fbo.release()
     texture.release()
 
@@ -506,6 +532,23 @@ def test_without_restoring_the_target_alone_is_put_back(bench: Bench) -> None:
     drawn = host.snapshot()
     host.write(values)
     assert host.pixels(drawn) == usual
+
+
+def test_a_program_deleted_while_in_use_is_no_error(bench: Bench) -> None:
+    gl, guard = bench.gl, Guard(bench.ctx)
+    program = bench.ctx.program(
+        vertex_shader="#version 330\nvoid main() { gl_Position = vec4(0.0); }"
+    )
+    gl.UseProgram(program.glo)
+    program.release()
+    with guard:
+        guard.simulate()
+    assert bench.host.values()["CURRENT_PROGRAM"] == program.glo  # nothing of ours was used
+    with guard:
+        guard.simulate()
+        assert bench.engine.step(guard.gl, guard.target) == bench.expected
+    assert bench.host.values()["CURRENT_PROGRAM"] == 0
+    assert bench.ctx.error == "GL_NO_ERROR"
 
 
 def test_the_hosts_error_stays_the_hosts(bench: Bench) -> None:
