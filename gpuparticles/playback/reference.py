@@ -53,7 +53,8 @@ class Reference:
     ) -> None:
         self.effect = effect
         self._max_step = max_step
-        self._place = self._simulated = place_of(transform)
+        self._place = place_of(transform)
+        self._simulated: Place | None = None
         self._anchor = self._place.place
         self.players = [Player(effect, index, seed) for index in range(len(effect.emitters))]
         self._states = [
@@ -79,7 +80,8 @@ class Reference:
         """Advance by dt seconds, 0 or more."""
         if not dt:
             return
-        begin, end = self._simulated, self._place
+        end = self._place
+        begin = end if self._simulated is None else self._simulated
         self._simulated = end
         for player, state in zip(self.players, self._states, strict=True):
             for step in player.steps(dt, self._max_step):

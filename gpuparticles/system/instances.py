@@ -14,6 +14,7 @@ from gpuparticles.effect.effect import Effect, Emitter
 from gpuparticles.effect.mistakes import suggestion
 from gpuparticles.errors import ContextError, EffectError
 from gpuparticles.gpu.simulate import Simulation
+from gpuparticles.gpu.state import check_capacity
 from gpuparticles.playback.place import IDENTITY, Place, Vec3, place_of
 from gpuparticles.playback.player import Player
 from gpuparticles.system.read import read_particles
@@ -40,13 +41,15 @@ class EmitterInstance:
     def __init__(self, scene: Scene, effect: Effect, index: int, seed: int) -> None:
         self.emitter: Emitter = effect.emitters[index]
         self._scene = scene
+        where = f"{effect.name}: {self.emitter.name}"
+        # First of all: what does not fit may not fit into the CPU's memory either.
+        check_capacity(scene.ctx, self.emitter.capacity, where)
         self._player = Player(effect, index, seed)
         self._local = self.emitter.space == "local"
         self._path: tuple[Place, Place] | None = None
         self._frame = IDENTITY
         self._released = False
         population = self._player.population
-        where = f"{effect.name}: {self.emitter.name}"
         simulation = Simulation(
             scene.ctx,
             scene.guard,
@@ -105,11 +108,13 @@ class EmitterInstance:
 
         Raises:
             EffectError: Set to a negative number, NaN or infinity.
+            ContextError: Set after the effect was released.
         """
         return self._player.timeline.rate
 
     @rate.setter
     def rate(self, rate: float) -> None:
+        self._alive()
         self._player.timeline.rate = rate
 
     def emit(self, count: int) -> None:
@@ -120,7 +125,9 @@ class EmitterInstance:
 
         Raises:
             EffectError: Not a whole number of at least 0.
+            ContextError: The effect has been released.
         """
+        self._alive()
         if isinstance(count, bool) or not isinstance(count, (int, np.integer)) or count < 0:
             raise EffectError(f"{self.name}: emit: {count!r} is not a whole number of at least 0")
         self._player.emit(int(count))
@@ -137,8 +144,7 @@ class EmitterInstance:
         Raises:
             ContextError: The effect has been released.
         """
-        if self._released:
-            raise ContextError(f"{self.name}: this effect has been released")
+        self._alive()
         with self._scene.guard:
             self._scene.guard.simulate()
             return read_particles(
@@ -195,15 +201,22 @@ class EmitterInstance:
         self._simulation.rows = 0
 
     def release(self) -> None:
-        """Free the GL objects."""
+        """Free the GL objects; nobody lives any more."""
         if not self._released:
             self._released = True
+            self._player.population.slots.clear()
             self._sprites.release()
             self._simulation.release()
+
+    def _alive(self) -> None:
+        if self._released:
+            raise ContextError(f"{self.name}: this effect has been released")
 
 
 class EffectInstance:
     """An effect that plays somewhere: what ``ParticleSystem.play`` returns.
+
+    Once it is released, its figures can still be asked for; everything else is a ContextError.
 
     Attributes:
         effect: What plays.
@@ -217,9 +230,10 @@ class EffectInstance:
         self.seed = seed
         self.on_finished: Callable[[EffectInstance], None] | None = None
         self._scene = scene
-        self._transform: object = None
         self._place = place
-        self._simulated = place
+        # None until the first update: a place that is set before it leaves no trace.
+        self._simulated: Place | None = None
+        self._followed = place
         self._anchor = place.place
         self._speed = 1.0
         self._paused = False
@@ -261,7 +275,7 @@ class EffectInstance:
     def transform(self) -> NDArray[np.float64]:
         """Where the effect is: a 4x4 matrix for column vectors, or a position.
 
-        Set before an update, births lie on the path from where the effect was last updated to
+        Set between two updates, births lie on the path from where the effect was in the first to
         here; the place moves in a line and the turn along the shorter arc.
 
         Raises:
@@ -271,6 +285,7 @@ class EffectInstance:
 
     @transform.setter
     def transform(self, transform: object) -> None:
+        self._alive()
         self._place = place_of(transform)
 
     def teleport(self, transform: object) -> None:
@@ -279,6 +294,7 @@ class EffectInstance:
         Args:
             transform: A 4x4 matrix for column vectors, or a position.
         """
+        self._alive()
         self._place = self._simulated = place_of(transform, "teleport")
 
     @property
@@ -292,6 +308,7 @@ class EffectInstance:
 
     @speed.setter
     def speed(self, speed: float) -> None:
+        self._alive()
         if isinstance(speed, bool) or not (0.0 <= speed < math.inf):
             raise EffectError(f"speed: {speed!r} is not a finite number of at least 0")
         self._speed = float(speed)
@@ -307,6 +324,7 @@ class EffectInstance:
 
     @tint.setter
     def tint(self, tint: tuple[float, ...]) -> None:
+        self._alive()
         values = tuple(float(value) for value in tint)
         if len(values) not in (3, 4) or not all(map(math.isfinite, values)):
             raise EffectError(f"tint: {tint!r} is not three or four finite numbers")
@@ -331,8 +349,8 @@ class EffectInstance:
 
     @property
     def finished(self) -> bool:
-        """Whether nothing lives and nothing will be born, until start() or reset()."""
-        return self._finished
+        """Whether nothing lives and nothing will be born, unless something else is asked for."""
+        return self._finished and self._over
 
     @property
     def paused(self) -> bool:
@@ -346,26 +364,33 @@ class EffectInstance:
 
     def pause(self) -> None:
         """Hold everything as it is; it is still drawn."""
+        self._alive()
         self._paused = True
 
     def resume(self) -> None:
         """Go on where pause() held it."""
+        self._alive()
         self._paused = False
 
     def stop(self) -> None:
         """No more births; the living finish."""
+        self._alive()
         for emitter in self:
             emitter.player.timeline.stop()
 
     def start(self) -> None:
         """Begin again at t = 0, and leave the living alone."""
         self._alive()
+        if self._finished:
+            # Nobody has followed it since: what begins now begins where it is now.
+            self._simulated = None
         self._finished = False
         for emitter in self:
             emitter.player.timeline.start()
 
     def retire(self) -> None:
         """Finish the current loop, then stop."""
+        self._alive()
         for emitter in self:
             emitter.player.timeline.retire()
 
@@ -373,7 +398,7 @@ class EffectInstance:
         """Forget everything: what follows equals a fresh run of the same seed."""
         self._alive()
         self._finished = False
-        self._simulated = self._place
+        self._simulated = None
         if self._anchor != self._place.place:
             self._anchor = self._place.place
             for emitter in self:
@@ -396,26 +421,25 @@ class EffectInstance:
     @property
     def idle(self) -> bool:
         """Whether an update would do nothing."""
-        return self._paused or self._speed == 0.0 or self._finished
+        return self._paused or self._speed == 0.0 or self.finished
 
     def update(self, dt: float) -> None:
         """Advance by dt seconds of the host's time."""
         dt *= self._speed
         if self.idle or not dt:
             return
-        begin, end = self._simulated, self._place
-        if begin is not end:
-            self._simulated = end
+        end = self._place
+        begin = end if self._simulated is None else self._simulated
+        self._simulated = end
+        if self._followed is not end:
+            self._followed = end
             self._follow(end.place)
-        over = True
         for emitter in self._emitters.values():
             emitter.update(dt, begin, end, self._anchor)
-            over = over and emitter.player.over
-        if over:
-            self._finished = True
-            if self.on_finished is not None:
-                callback = self.on_finished
-                self._scene.finished.append(lambda: callback(self))
+        self._finished = self._over
+        if self._finished and self.on_finished is not None:
+            callback = self.on_finished
+            self._scene.finished.append(lambda: callback(self))
 
     def draw(self, view: View) -> None:
         """Draw all emitters in authored order."""
@@ -425,6 +449,10 @@ class EffectInstance:
             if emitter.local and not carried:
                 carried = view.carried_by(self._place)
             emitter.draw(view, world, carried, self._tint_bytes)
+
+    @property
+    def _over(self) -> bool:
+        return all(emitter.player.over for emitter in self._emitters.values())
 
     @property
     def gpu_bytes(self) -> int:
