@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from typing import ClassVar
-from weakref import WeakKeyDictionary
+from weakref import WeakKeyDictionary, ref
 
 import moderngl
 import numpy as np
@@ -87,12 +87,13 @@ class Programs:
     _of: ClassVar[WeakKeyDictionary[moderngl.Context, Programs]] = WeakKeyDictionary()
 
     def __init__(self, ctx: moderngl.Context) -> None:
-        self._ctx = ctx
+        # Weakly: while a program lives it holds its context; without any the context may go.
+        self._ctx = ref(ctx)
         self._programs: dict[tuple[str, str], Program] = {}
 
     @classmethod
     def of(cls, ctx: moderngl.Context) -> Programs:
-        """The programs of a context, the same object for everybody while any program lives."""
+        """The programs of a context, the same object for everybody."""
         found = cls._of.get(ctx)
         if found is None:
             found = cls._of[ctx] = cls(ctx)
@@ -113,7 +114,9 @@ class Programs:
         key = (vertex.text, fragment.text)
         program = self._programs.get(key)
         if program is None:
-            program = self._programs[key] = Program(self._ctx, vertex, fragment, quads=quads)
+            ctx = self._ctx()
+            assert ctx is not None
+            program = self._programs[key] = Program(ctx, vertex, fragment, quads=quads)
         program.users += 1
         return program
 
@@ -125,9 +128,6 @@ class Programs:
         key = next(key for key, value in self._programs.items() if value is program)
         del self._programs[key]
         program.release()
-        if not self._programs:
-            # A program holds its context: only without this entry can the context ever go.
-            self._of.pop(self._ctx, None)
 
 
 def _quad_indices() -> bytes:

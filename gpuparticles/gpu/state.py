@@ -10,11 +10,37 @@ import moderngl
 from gpuparticles.errors import ContextError
 from gpuparticles.gpu.gl import GL
 from gpuparticles.gpu.programs import UNITS
+from gpuparticles.playback.population import row_slots
 from gpuparticles.shaders.layout import STATE, Channel, channels
 
-__all__ = ["State"]
+__all__ = ["State", "check_capacity", "most_slots"]
 
 _NEAREST = (moderngl.NEAREST, moderngl.NEAREST)
+
+
+def most_slots(ctx: moderngl.Context, row: int) -> int:
+    """How many slots the textures of a context can hold, given how many there are in a row."""
+    limit = int(ctx.info["GL_MAX_TEXTURE_SIZE"])
+    return row * limit if row <= limit else 0
+
+
+def check_capacity(ctx: moderngl.Context, capacity: int, where: str) -> None:
+    """See that an emitter fits into textures; moderngl would not say.
+
+    Args:
+        ctx: The context.
+        capacity: Its slots.
+        where: Names it in the error.
+
+    Raises:
+        ContextError: It does not.
+    """
+    most = most_slots(ctx, row_slots(capacity))
+    if capacity > most:
+        raise ContextError(
+            f"{where}: capacity: {capacity} particles do not fit; "
+            f"this context's textures hold {most} at the most"
+        )
 
 
 class State:
@@ -26,16 +52,13 @@ class State:
     Args:
         ctx: The context.
         gl: Its raw OpenGL.
-        capacity: Slots, above 0.
+        capacity: Slots, above 0 and as many as `check_capacity` allows.
         row: Slots a row, the width of the textures.
         pooled: Particles carry the instance that they belong to.
 
     Attributes:
         width, height: Texels.
         birth: Textures written at birth, by channel name.
-
-    Raises:
-        ContextError: More rows than the context's textures can have.
     """
 
     def __init__(
@@ -46,12 +69,6 @@ class State:
         self._pooled = pooled
         self.width = row
         self.height = -(-capacity // row)
-        limit = ctx.info["GL_MAX_TEXTURE_SIZE"]
-        if self.height > limit or row > limit:
-            raise ContextError(
-                f"capacity: {capacity} particles do not fit; this context's textures hold "
-                f"{row * limit} at the most"
-            )
         size = (self.width, self.height)
         self._sides = [[_texture(ctx, size, c) for c in STATE] for _ in range(2)]
         every = channels(pooled=pooled)

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from gpuparticles.effect.effect import Effect
 from gpuparticles.effect.random import pcg
-from gpuparticles.playback.player import LONGEST_BOOKING, LONGEST_MOTION, Step, split
+from gpuparticles.playback.player import LONGEST_BOOKING, LONGEST_MOTION, Step, grow_old, split
 from gpuparticles.playback.population import Births, Newborn, Population, hash_seed
 from gpuparticles.playback.timeline import RATE, Timeline
 
@@ -113,8 +113,9 @@ class Crowd:
             if mortal:
                 forget = self._book(count - seen, h)
             else:  # who was born meanwhile is born with the next step
-                self._now += (count - seen) * h
-                population.clock.advance((count - seen) * h)
+                unseen = (count - seen) * h
+                self._now += unseen
+                yield from grow_old(population, unseen)
         for _ in range(min(count, seen)):
             step = self._step(h)
             if step is not None:

@@ -17,7 +17,7 @@ from gpuparticles.effect.random import pcg
 from gpuparticles.playback.population import Births, Population, hash_seed, pcg_int, row_slots
 from gpuparticles.playback.timeline import MANUAL, Run, Timeline
 
-__all__ = ["LONGEST_BOOKING", "LONGEST_MOTION", "Player", "Step", "split"]
+__all__ = ["LONGEST_BOOKING", "LONGEST_MOTION", "Player", "Step", "grow_old", "split"]
 
 #: Births in a step up to which plain Python is quicker than NumPy.
 _FEW = 16
@@ -60,6 +60,14 @@ class Step:
 def split(dt: float, max_step: float) -> int:
     """Into how many equal steps dt is split."""
     return max(1, math.ceil(min(dt / max_step, 1e15) - 0.05))
+
+
+def grow_old(population: Population, dt: float) -> Iterator[Step]:
+    """The step that lets dt pass for particles that never die, without motion."""
+    clock, slots = population.clock, population.slots
+    aged = clock.advance(dt)
+    if slots.live_count:
+        yield Step(0.0, aged * clock.tick, 0.0, 0.0, slots.rows)
 
 
 class Player:
@@ -126,7 +134,9 @@ class Player:
             if mortal:
                 forget = self._book(count - seen, h)
             else:
-                early = self._take_over((count - seen) * h)
+                unseen = (count - seen) * h
+                early = self._take_over(unseen)
+                yield from grow_old(self.population, unseen)
         for i in range(max(count - seen, 0), count):
             step = self._step(h, i * h * rate, rate, early)
             early = []
@@ -201,7 +211,6 @@ class Player:
             lie before its begin, which gives them their age and their place on the path.
         """
         population = self.population
-        population.clock.advance(dt)
         runs = [self._by_hand(-dt)] if self._manual else []
         room = population.slots.capacity - population.slots.live_count
         room -= sum(len(run.moments) for run in runs)

@@ -12,6 +12,7 @@ import numpy as np
 from gpuparticles.draw.sprites import Sprites, View
 from gpuparticles.effect.effect import Effect
 from gpuparticles.gpu.simulate import Simulation
+from gpuparticles.gpu.state import most_slots
 from gpuparticles.playback.crowd import CROWD_ROW, Crowd
 from gpuparticles.playback.place import Place, Vec3
 from gpuparticles.system.scene import Scene
@@ -140,7 +141,7 @@ class Pool:
     def _add_emitter(self, index: int) -> None:
         effect, scene = self.effect, self._scene
         emitter = effect.emitters[index]
-        crowd = Crowd(effect, index)
+        crowd = Crowd(effect, index, most_slots(scene.ctx, CROWD_ROW))
         simulation = Simulation(
             scene.ctx,
             scene.guard,

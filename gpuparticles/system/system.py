@@ -204,9 +204,9 @@ class ParticleSystem:
         for playing in [p for p in scene.playing if isinstance(p, Pool) and p.empty]:
             scene.playing.remove(playing)
             playing.release()
-        finished, scene.finished = scene.finished, []
-        for callback in finished:
-            callback()
+        # One at a time: a callback may raise, release the system, or even update it.
+        while scene.finished:
+            scene.finished.pop(0)()
 
     def draw(
         self,
@@ -289,6 +289,7 @@ class ParticleSystem:
             for playing in scene.playing:
                 playing.release()
             scene.playing.clear()
+            scene.finished.clear()
             programs = Programs.of(self.ctx)
             for _, kept in self._warm.values():
                 for program in kept:

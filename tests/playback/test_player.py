@@ -256,6 +256,7 @@ def test_immortals_get_ten_seconds_of_motion_and_their_true_age() -> None:
 def test_immortals_born_in_a_hitch_lie_on_the_emitters_path() -> None:
     described = effect(rate=1.0, velocity=(0, 0, 0), lifetime=math.inf)
     hitched = Reference(described)
+    hitched.update(0.001)
     hitched.transform = (100, 0, 0)
     hitched.update(100.0)
     assert hitched.read("it")["position"][:, 0] == pytest.approx(np.arange(1, 101), abs=0.01)
