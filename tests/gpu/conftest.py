@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from pydantic import ValidationError
 
 import gpuparticles as gp
+from gpuparticles.draw.camera import orthographic
 from gpuparticles.effect import Kind, Modifier, Rule, fields_of
 from gpuparticles.gpu.simulate import Simulation
 
@@ -166,6 +167,26 @@ def assert_same_particles(found: NDArray[np.void], expected: NDArray[np.void]) -
         assert (off / reach).max(initial=0) <= tolerance, name
     turned = (found["rotation"] - expected["rotation"] + 180) % 360 - 180
     assert np.abs(turned).max(initial=0) <= ROTATION
+
+
+@pytest.fixture
+def picture(ctx: moderngl.Context) -> Iterator[Callable[[gp.ParticleSystem], Floats]]:
+    """``picture(particles)``: what they look like on black, of shape (64, 64, 4).
+
+    It shows x and y from -10 to 10, looking down -Z.
+    """
+    texture = ctx.texture((64, 64), 4, dtype="f4")
+    framebuffer = ctx.framebuffer([texture])
+
+    def draw(particles: gp.ParticleSystem) -> Floats:
+        framebuffer.use()
+        framebuffer.clear()
+        particles.draw(np.eye(4), orthographic(-10, 10, -10, 10, -100, 100))
+        return np.frombuffer(texture.read(), np.float32).reshape(64, 64, 4)
+
+    yield draw
+    framebuffer.release()
+    texture.release()
 
 
 # Kinds as hypothesis may draw them: from what their fields say, so that no test lists the kinds.
