@@ -120,7 +120,9 @@ class Effect:
     """
 
     name: Annotated[str, Text("a name")]
-    emitters: Takes[Iterable[Emitter], Annotated[tuple[Emitter, ...], Field(min_length=1)]]
+    emitters: Takes[
+        Iterable[Emitter], Annotated[tuple[Emitter, ...], Field(json_schema_extra={"minItems": 1})]
+    ]
     duration: Annotated[float, Number("a duration", "seconds", least=0.001)] = 5.0
     loop: bool = True
     modifiers: Takes[Iterable[Modifier], tuple[Modifier, ...]] = default(())
@@ -146,7 +148,9 @@ class Effect:
         return document_text(self)
 
     def mistakes(self) -> Iterator[Mistake]:
-        """Names used twice, bursts that a loop never reaches, more curves than a shader holds."""
+        """What its emitters do together that they may not."""
+        if not self.emitters:
+            yield Mistake(("emitters",), "an empty list; an effect has at least one emitter")
         names = [emitter.name for emitter in self.emitters]
         for index, emitter in enumerate(self.emitters):
             here = ("emitters", index)

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import is_dataclass
 from types import MappingProxyType
 from typing import Any, ClassVar, Final, Literal, NamedTuple, TypeVar, get_origin
 
@@ -32,7 +31,7 @@ DIRECTION: Final = "direction"
 
 
 class Kind:
-    """A member of a family; the family itself is a direct subclass and never registered."""
+    """A member of a family. The family is a direct subclass, a description without a kernel."""
 
     __slots__ = ()
 
@@ -82,7 +81,7 @@ def register(family: type[Kind], cls: type[K]) -> type[K]:
 
     Raises:
         TypeError: `cls` is not of that family, its name is taken by another class, or a field
-            has no GLSL form.
+            has a type that is unknown or has no GLSL form.
     """
     if not issubclass(cls, family):
         raise TypeError(f"{cls.__name__} must be a subclass of {family.__name__}")
@@ -93,6 +92,8 @@ def register(family: type[Kind], cls: type[K]) -> type[K]:
         raise TypeError(f'the {family.family} "{name}" is {taken.__module__}.{taken.__qualname__}')
     cls.kind = name
     made = description(cls)
+    if not getattr(made, "__pydantic_complete__", True):
+        raise TypeError(f"a type of a field of {cls.__name__} is not known when it is registered")
     made.kernel_fields = _kernel_fields(family, made)
     known[name] = made
     return made
@@ -116,7 +117,7 @@ _registry: dict[type[Kind], dict[str, type[Any]]] = {}
 
 
 def _kernel_fields(family: type[Kind], cls: type[Any]) -> tuple[KernelField, ...]:
-    shared = {field.name for field in fields_in_order(family)} if is_dataclass(family) else ()
+    shared = {field.name for field in fields_in_order(family)}
     found = []
     for field in fields_in_order(cls):
         info = cls.__pydantic_fields__[field.name]

@@ -170,7 +170,5 @@ def _sentence(detail: Mapping[str, Any], known: list[str]) -> str:
             return f"{show(given)} is not {allowed}{suggestion(given, words)}"
         case "tuple_type":
             return f"{show(given)} is not a list"
-        case "too_short":
-            return f"an empty list; at least {context['min_length']} is needed"
         case _:
             return f"{show(given)} is refused: {detail['msg']}"

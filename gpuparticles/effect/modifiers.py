@@ -226,13 +226,15 @@ class Vortex(Force):
 
 def _unit(vectors: Floats) -> Floats:
     """The direction of each vector, and zero where it has none; (n, 3)."""
-    squared = np.sum(vectors * vectors, axis=1, keepdims=True)
-    far = squared > 1e-30
-    return vectors * np.where(far, 1 / np.sqrt(np.where(far, squared, 1)), 0).astype(np.float32)
+    with np.errstate(over="ignore"):  # infinitely long becomes zero, as in the shader
+        squared = np.sum(vectors * vectors, axis=1, keepdims=True)
+    directed = squared > 1e-30
+    return vectors * np.where(directed, 1 / np.sqrt(np.where(directed, squared, 1)), 0)
 
 
 def _reach(falloff: tuple[float, float] | None, away: Floats) -> Floats:
     """The factor of a falloff at each offset from its centre; (n, 3) to (n,)."""
     outer, inverse = np.array(_FALLOFF.pack(falloff), np.float32)
-    factor: Floats = np.clip((outer - np.linalg.norm(away, axis=1)) * inverse, 0, 1)
+    with np.errstate(over="ignore"):
+        factor: Floats = np.clip((outer - np.linalg.norm(away, axis=1)) * inverse, 0, 1)
     return factor

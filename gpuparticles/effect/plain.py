@@ -67,8 +67,10 @@ def plain(value: Any, folder: Path | None = None) -> Any:
             return _colour(value)
         case Range():
             return [_number(value.low), _number(value.high)]
-        case Curve(stops=stops) | Gradient(stops=stops):
-            return plain(stops[0][1]) if len(stops) == 1 else plain(stops)
+        case Curve(stops=((0.0, constant),)) | Gradient(stops=((0.0, constant),)):
+            return plain(constant)
+        case Curve() | Gradient():
+            return plain(value.stops)
         case tuple():
             return list(gather(lambda item: plain(item, folder), enumerate(value)).values())
         case Path():

@@ -11,7 +11,7 @@ from typing import Annotated, ClassVar, TypeVar, dataclass_transform
 
 import numpy as np
 
-from gpuparticles.effect.description import Takes, default
+from gpuparticles.effect.description import Takes, default, description
 from gpuparticles.effect.kinds import DIRECTION, Kind, fields_of, register
 from gpuparticles.effect.random import Random
 from gpuparticles.effect.rules import Components, Number
@@ -26,10 +26,9 @@ _TAU = np.float32(2 * np.pi)
 shape_fields = fields_of
 
 
+@description
 class Shape(Kind):
-    """Where particles are born. Make a kind of it with `shape`."""
-
-    __slots__ = ()
+    """Where particles are born. Make a kind of a subclass with `shape`."""
 
     family: ClassVar[str] = "shape"
 

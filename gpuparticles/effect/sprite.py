@@ -95,9 +95,7 @@ class _Texture(Rule):
 
     def read(self, value: Any, folder: Path | None = None) -> Any:
         """A path becomes absolute, from the document's folder or the working directory."""
-        if isinstance(value, str) and (not value.strip() or "\0" in value):
-            raise refused(f"{show(value)} is no path; {self}")
-        if isinstance(value, (str, os.PathLike)):
+        if isinstance(value, os.PathLike) or _is_path(value):
             return Path(os.path.abspath(Path(folder or ".", value)))
         if value is None or _is_picture(value):
             return value
@@ -161,6 +159,10 @@ class Sprite:
                 return 1.0
             case number:
                 return float(number)
+
+
+def _is_path(value: object) -> bool:
+    return isinstance(value, str) and bool(value.strip()) and "\0" not in value
 
 
 def _is_picture(value: object) -> bool:

@@ -324,7 +324,7 @@ Vec3Like: TypeAlias = Iterable[float]
 VectorLike: TypeAlias = Iterable[float | Range | Iterable[float]]
 ColorLike: TypeAlias = str | Iterable[float]
 CurveLike: TypeAlias = float | Curve | Iterable[Iterable[float]]
-GradientLike: TypeAlias = ColorLike | Gradient | Iterable[tuple[float, ColorLike]]
+GradientLike: TypeAlias = str | Gradient | Iterable[float | tuple[float, ColorLike]]
 
 _Vec3: TypeAlias = tuple[float, float, float]
 _Vector: TypeAlias = tuple[float | Range, float | Range, float | Range]

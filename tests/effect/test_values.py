@@ -34,6 +34,13 @@ from gpuparticles.effect.rules import Number
 from gpuparticles.effect.values import Lifetime, OptionalOverLife, OptionalVector
 from gpuparticles.errors import EffectError
 
+VALUE = "a value is a finite number"
+COMPONENT = "a component is a finite number"
+LIFETIME = 'a lifetime is 0 or more seconds, or "inf"'
+VECTOR = "a vector has 3 components"
+COLOUR = 'a colour is "#rrggbb", "#rrggbbaa", or 3 or 4 numbers'
+TIME = "the time of a stop is 0 to 1 of the whole"
+
 
 @description
 class Holder:
@@ -90,66 +97,96 @@ def test_a_whole_number_is_held_as_an_int(given_number: Any):
 
 
 @pytest.mark.parametrize(
-    ("field", "value", "sentence"),
+    ("field", "value", "place", "sentence"),
     [
-        ("number", True, "number: true is not a number; a value is a finite number"),
-        ("number", np.True_, "number: an object of type bool is not a number; a value is a finite number"),
-        ("number", "3", 'number: "3" is not a number; a value is a finite number'),
-        ("number", None, "number: null is not a number; a value is a finite number"),
-        ("number", [1], "number: [1] is not a number; a value is a finite number"),
-        ("number", 1j, "number: an object of type complex is not a number; a value is a finite number"),
-        ("number", float, "number: the class float is not a number; a value is a finite number"),
-        ("number", math.nan, "number: NaN is not a number; a value is a finite number"),
-        ("number", math.inf, "number: inf is not finite; a value is a finite number"),
-        ("number", -math.inf, "number: -inf is not finite; a value is a finite number"),
-        ("number", 1e39, "number: 1e+39 does not fit in 32 bits; a value is a finite number"),
-        ("number", 10**400, "number: a huge number does not fit in 32 bits; a value is a finite number"),
-        ("number", -(10**400), "number: a huge number does not fit in 32 bits; a value is a finite number"),
-        ("count", 1.5, "count: 1.5 is not a whole number; a value is a whole number"),
-        ("count", True, "count: true is not a number; a value is a whole number"),
-        ("flag", 1, "flag: 1 is not true or false"),
-        ("flag", "yes", 'flag: "yes" is not true or false'),
-        ("text", 3, "text: 3 is not text; a text is text"),
-        ("text", "  ", 'text: "  " is empty; a text has at least one character'),
-        ("lifetime", -2, 'lifetime: -2 is negative; a lifetime is 0 or more seconds, or "inf"'),
-        ("lifetime", -math.inf, 'lifetime: -inf is not finite; a lifetime is 0 or more seconds, or "inf"'),
-        ("lifetime", "infinite", 'lifetime: "infinite" is not a number; a lifetime is 0 or more seconds, or "inf"'),
-        ("lifetime", (1, math.inf), "lifetime[1]: inf is not finite; a lifetime is 0 or more seconds"),
-        ("lifetime", (1, "inf"), 'lifetime[1]: "inf" is not a number; a lifetime is 0 or more seconds'),
-        ("scalar", (2, 1), "scalar: low 2 is above high 1; a range is (low, high)"),
-        ("scalar", (1, 2, 3), "scalar: [1, 2, 3] is not a number or a pair (low, high); a value is a finite number"),
-        ("scalar", "3", 'scalar: "3" is not a number; a value is a finite number'),
-        ("scalar", {1, 2}, "scalar: an object of type set is not a number; a value is a finite number"),
-        ("scalar", (True, "x"), "scalar[0]: true is not a number; a value is a finite number\nHolder: scalar[1]: \"x\" is not a number; a value is a finite number"),
-        ("vec3", (1, 2), "vec3: [1, 2] is not a vector; a vector has 3 components"),
-        ("vec3", 3, "vec3: 3 is not a vector; a vector has 3 components"),
-        ("vec3", "xyz", 'vec3: "xyz" is not a vector; a vector has 3 components'),
-        ("vec3", (1, 2, (3, 4)), "vec3[2]: [3, 4] is not a number; a component is a finite number"),
-        ("vec3", np.array([0, np.nan, 0]), "vec3[1]: NaN is not a number; a component is a finite number"),
-        ("direction", (0, 0, 0), "direction: [0, 0, 0] has no direction; a direction may not be zero"),
-        ("vector", (1, 2, (3, 1)), "vector[2]: low 3 is above high 1; a range is (low, high)"),
-        ("color", "#fff", 'color: "#fff" is not a colour; a colour is "#rrggbb", "#rrggbbaa", or 3 or 4 numbers'),
-        ("color", "#gggggg", 'color: "#gggggg" is not a colour; a colour is "#rrggbb", "#rrggbbaa", or 3 or 4 numbers'),
-        ("color", "#ffffff\n", 'color: "#ffffff\\n" is not a colour; a colour is "#rrggbb", "#rrggbbaa", or 3 or 4 numbers'),
-        ("color", (1, 1), 'color: [1, 1] is not a colour; a colour is "#rrggbb", "#rrggbbaa", or 3 or 4 numbers'),
-        ("color", (1, -1, 1), "color[1]: -1 is negative; a colour channel is 0 or more"),
-        ("color", (1, 1, 1, 1.5), "color[3]: 1.5 is more than 1; an alpha is 0 to 1"),
-        ("over_life", [], "over_life: an empty list has no stops; at least one stop [t, value] is needed"),
-        ("over_life", "x", 'over_life: "x" is not a number; a value is a finite number'),
-        ("over_life", [0, 1], "over_life[0]: 0 is not a stop; a stop is [t, value]\nHolder: over_life[1]: 1 is not a stop; a stop is [t, value]"),
-        ("over_life", [(0, 1, 2)], "over_life[0]: [0, 1, 2] is not a stop; a stop is [t, value]"),
-        ("over_life", [(0, 1), (1.5, 2)], "over_life[1][0]: 1.5 is more than 1; the time of a stop is 0 to 1 of the whole"),
-        ("over_life", [(-0.5, 1)], "over_life[0][0]: -0.5 is negative; the time of a stop is 0 to 1 of the whole"),
-        ("over_life", [(0, 1), (0.6, 2), (0.4, 3)], "over_life[2][0]: stop 2 at 0.4 lies before stop 1 at 0.6; stops must ascend"),
-        ("over_life", [(0, math.nan)], "over_life[0][1]: NaN is not a number; a value is a finite number"),
-        ("color_over_life", [], "color_over_life: an empty list has no stops; at least one stop [t, colour] is needed"),
-        ("color_over_life", [(0, "#ff")], 'color_over_life[0][1]: "#ff" is not a colour; a colour is "#rrggbb", "#rrggbbaa", or 3 or 4 numbers'),
-        ("color_over_life", [(0, (1, 1, 1, 2))], "color_over_life[0][1][3]: 2 is more than 1; an alpha is 0 to 1"),
-        ("color_over_life", [(1, "#000000"), (0, "#000000")], "color_over_life[1][0]: stop 1 at 0 lies before stop 0 at 1; stops must ascend"),
+        ("number", True, "", f"true is not a number; {VALUE}"),
+        ("number", np.True_, "", f"an object of type bool is not a number; {VALUE}"),
+        ("number", "3", "", f'"3" is not a number; {VALUE}'),
+        ("number", None, "", f"null is not a number; {VALUE}"),
+        ("number", [1], "", f"[1] is not a number; {VALUE}"),
+        ("number", 1j, "", f"an object of type complex is not a number; {VALUE}"),
+        ("number", float, "", f"the class float is not a number; {VALUE}"),
+        ("number", math.nan, "", f"NaN is not a number; {VALUE}"),
+        ("number", math.inf, "", f"inf is not finite; {VALUE}"),
+        ("number", -math.inf, "", f"-inf is not finite; {VALUE}"),
+        ("number", 1e39, "", f"1e+39 does not fit in 32 bits; {VALUE}"),
+        ("number", 10**400, "", f"a huge number does not fit in 32 bits; {VALUE}"),
+        ("number", -(10**400), "", f"a huge number does not fit in 32 bits; {VALUE}"),
+        ("count", 1.5, "", "1.5 is not a whole number; a value is a whole number"),
+        ("count", True, "", "true is not a number; a value is a whole number"),
+        ("flag", 1, "", "1 is not true or false"),
+        ("flag", "yes", "", '"yes" is not true or false'),
+        ("text", 3, "", "3 is not text; a text is text"),
+        ("text", "  ", "", '"  " is empty; a text has at least one character'),
+        ("lifetime", -2, "", f"-2 is negative; {LIFETIME}"),
+        ("lifetime", -math.inf, "", f"-inf is not finite; {LIFETIME}"),
+        ("lifetime", "infinite", "", f'"infinite" is not a number; {LIFETIME}'),
+        ("lifetime", (1, math.inf), "[1]", "inf is not finite; a lifetime is 0 or more seconds"),
+        ("lifetime", (1, "inf"), "[1]", '"inf" is not a number; a lifetime is 0 or more seconds'),
+        ("scalar", (2, 1), "", "low 2 is above high 1; a range is (low, high)"),
+        ("scalar", (1, 2, 3), "", f"[1, 2, 3] is not a number or a pair (low, high); {VALUE}"),
+        ("scalar", "3", "", f'"3" is not a number; {VALUE}'),
+        ("scalar", {1, 2}, "", f"an object of type set is not a number; {VALUE}"),
+        ("vec3", (1, 2), "", f"[1, 2] is not a vector; {VECTOR}"),
+        ("vec3", 3, "", f"3 is not a vector; {VECTOR}"),
+        ("vec3", "xyz", "", f'"xyz" is not a vector; {VECTOR}'),
+        ("vec3", (1, 2, (3, 4)), "[2]", f"[3, 4] is not a number; {COMPONENT}"),
+        ("vec3", np.array([0, np.nan, 0]), "[1]", f"NaN is not a number; {COMPONENT}"),
+        ("direction", (0, 0, 0), "", "[0, 0, 0] has no direction; a direction may not be zero"),
+        ("vector", (1, 2, (3, 1)), "[2]", "low 3 is above high 1; a range is (low, high)"),
+        ("color", "#fff", "", f'"#fff" is not a colour; {COLOUR}'),
+        ("color", "#gggggg", "", f'"#gggggg" is not a colour; {COLOUR}'),
+        ("color", "#ffffff\n", "", f'"#ffffff\\n" is not a colour; {COLOUR}'),
+        ("color", (1, 1), "", f"[1, 1] is not a colour; {COLOUR}"),
+        ("color", (1, -1, 1), "[1]", "-1 is negative; a colour channel is 0 or more"),
+        ("color", (1, 1, 1, 1.5), "[3]", "1.5 is more than 1; an alpha is 0 to 1"),
+        ("over_life", [], "", "an empty list has no stops; at least one stop [t, value] is needed"),
+        ("over_life", "x", "", f'"x" is not a number; {VALUE}'),
+        ("over_life", [(0, 1, 2)], "[0]", "[0, 1, 2] is not a stop; a stop is [t, value]"),
+        ("over_life", [(0, 1), (1.5, 2)], "[1][0]", f"1.5 is more than 1; {TIME}"),
+        ("over_life", [(-0.5, 1)], "[0][0]", f"-0.5 is negative; {TIME}"),
+        (
+            "over_life",
+            [(0, 1), (0.6, 2), (0.4, 3)],
+            "[2][0]",
+            "stop 2 at 0.4 lies before stop 1 at 0.6; stops must ascend",
+        ),
+        ("over_life", [(0, math.nan)], "[0][1]", f"NaN is not a number; {VALUE}"),
+        (
+            "color_over_life",
+            [],
+            "",
+            "an empty list has no stops; at least one stop [t, colour] is needed",
+        ),
+        ("color_over_life", [(0, "#ff")], "[0][1]", f'"#ff" is not a colour; {COLOUR}'),
+        (
+            "color_over_life",
+            [(0, (1, 1, 1, 2))],
+            "[0][1][3]",
+            "2 is more than 1; an alpha is 0 to 1",
+        ),
+        (
+            "color_over_life",
+            [(1, "#000000"), (0, "#000000")],
+            "[1][0]",
+            "stop 1 at 0 lies before stop 0 at 1; stops must ascend",
+        ),
     ],
-)  # fmt: skip
-def test_what_is_refused_is_said_in_one_sentence(field: str, value: Any, sentence: str):
-    assert refusal(field, value) == sentence
+)
+def test_what_is_refused_is_said_in_one_sentence(field: str, value: Any, place: str, sentence: str):
+    assert refusal(field, value) == f"{field}{place}: {sentence}"
+
+
+def test_all_that_a_value_has_wrong_is_said_at_once():
+    assert refusal("scalar", (True, "x")).split("\nHolder: ") == [
+        f"scalar[0]: true is not a number; {VALUE}",
+        f'scalar[1]: "x" is not a number; {VALUE}',
+    ]
+    assert refusal("over_life", [0, (2, "x")]).split("\nHolder: ") == [
+        "over_life[0]: 0 is not a stop; a stop is [t, value]",
+        f"over_life[1][0]: 2 is more than 1; {TIME}",
+        f'over_life[1][1]: "x" is not a number; {VALUE}',
+    ]
 
 
 @pytest.mark.parametrize(
@@ -469,20 +506,50 @@ def test_defaults_are_read_like_anything_else():
 
 
 @pytest.mark.parametrize(
+    ("call", "sentences"),
+    [
+        (lambda: Range(1), ["high: nothing is given, and it has no default"]),
+        (
+            lambda: Range(1, 2, 3),
+            ["3 values are given by position; it takes at most 2 (low, high)"],
+        ),
+        (lambda: Range(1, low=2), ["low: given by position and by name"]),
+        (
+            lambda: Range(1, hihg=2),
+            [
+                "high: nothing is given, and it has no default",
+                'hihg: unknown field "hihg"; did you mean "high"?',
+            ],
+        ),
+        (lambda: Range(1, 2, zzz=2), ['zzz: unknown field "zzz"; known fields: low, high']),
+        (
+            lambda: Range("a", "b"),
+            [f'low: "a" is not a number; {VALUE}', f'high: "b" is not a number; {VALUE}'],
+        ),
+    ],
+)
+def test_a_constructor_names_the_field_of_every_mistake(call: Any, sentences: list[str]):
+    with pytest.raises(EffectError) as error:
+        call()
+
+    assert str(error.value).splitlines() == [f"Range: {sentence}" for sentence in sentences]
+
+
+@pytest.mark.parametrize(
     ("call", "sentence"),
     [
-        (lambda: Range(1), "Range: high: nothing is given, and it has no default"),
-        (lambda: Range(1, 2, 3), "Range: 3 values are given by position; it takes at most 2 (low, high)"),
-        (lambda: Range(1, low=2), "Range: low: given by position and by name"),
-        (lambda: Range(1, hihg=2), 'Range: high: nothing is given, and it has no default\nRange: hihg: unknown field "hihg"; did you mean "high"?'),
-        (lambda: Range(1, 2, zzz=2), 'Range: zzz: unknown field "zzz"; known fields: low, high'),
-        (lambda: Range("a", "b"), 'Range: low: "a" is not a number; a value is a finite number\nRange: high: "b" is not a number; a value is a finite number'),
-        (lambda: Curve([(0, 1), (0.5, "x")]), 'Curve: stops[1][1]: "x" is not a number; a value is a finite number'),
         (lambda: Curve(3), "Curve: stops: 3 is not a list of stops; a stop is [t, value]"),
-        (lambda: Gradient("#ffffff"), 'Gradient: stops: "#ffffff" is not a list of stops; a stop is [t, colour]'),
+        (
+            lambda: Curve([(0, 1), (0.5, "x")]),
+            'Curve: stops[1][1]: "x" is not a number; a value is a finite number',
+        ),
+        (
+            lambda: Gradient("#ffffff"),
+            'Gradient: stops: "#ffffff" is not a list of stops; a stop is [t, colour]',
+        ),
     ],
-)  # fmt: skip
-def test_a_constructor_names_the_field_of_every_mistake(call: Any, sentence: str):
+)
+def test_curves_and_gradients_name_the_stop_of_a_mistake(call: Any, sentence: str):
     with pytest.raises(EffectError) as error:
         call()
 
