@@ -303,17 +303,22 @@ class ParticleSystem:
             return
         programs = Programs.of(self.ctx)
         kept: list[Program] = []
+        try:
+            for emitter in effect.emitters:
+                modifiers = effect.modifiers_of(emitter)
+                local = emitter.space == "local"
+                rows = stop_rows(emitter, modifiers)
+                kept.append(programs.acquire(birth(emitter, pooled=pooled)))
+                kept.append(programs.acquire(update(emitter, modifiers, pooled=pooled)))
+                if not pooled:
+                    kept.append(programs.acquire(update(emitter, modifiers, travels=True)))
+                    kept.append(programs.acquire(shift()))
+                kept.append(programs.acquire(sprite(rows, pooled=pooled, local=local), quads=True))
+        except BaseException:
+            for program in kept:
+                programs.release(program)
+            raise
         self._warm[key] = (effect, kept)
-        for emitter in effect.emitters:
-            modifiers = effect.modifiers_of(emitter)
-            local = emitter.space == "local"
-            rows = stop_rows(emitter, modifiers)
-            kept.append(programs.acquire(birth(emitter, pooled=pooled)))
-            kept.append(programs.acquire(update(emitter, modifiers, pooled=pooled)))
-            if not pooled:
-                kept.append(programs.acquire(update(emitter, modifiers, travels=True)))
-                kept.append(programs.acquire(shift()))
-            kept.append(programs.acquire(sprite(rows, pooled=pooled, local=local), quads=True))
 
     def _next_seed(self, seed: int | None) -> int:
         if seed is not None:

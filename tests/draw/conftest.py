@@ -79,7 +79,6 @@ class Scene:
 
     def __init__(self, ctx: moderngl.Context) -> None:
         self.ctx = ctx
-        self._remembered = ctx.fbo, ctx.mglo.fbo
         self._owned: list[Any] = []
         self.particles = gp.ParticleSystem(ctx, max_step=1e6)
         self.canvas = self.make_canvas()
@@ -130,8 +129,6 @@ class Scene:
         self.particles.release()
         for owned in self._owned:
             owned.release()
-        # What moderngl remembers it goes on binding, released or not.
-        self.ctx.fbo, self.ctx.mglo.fbo = self._remembered
 
 
 def particle(**emitter: Any) -> gp.Effect:
