@@ -142,20 +142,6 @@ def test_it_is_exact_after_a_simulated_day(system: System, living: Living) -> No
     assert np.diff(np.sort(ages)[:4]) == pytest.approx([1 / 7.3] * 3, abs=3e-5)
 
 
-def test_who_died_in_a_hitch_stays_dead(system: System, one: One, living: Living) -> None:
-    """Also where no step was simulated after the death, until a few births share the row."""
-    particles = system()
-    bursts = [gp.Burst(0.0, 30), gp.Burst(49.9, 3)]
-    effect = one(bursts=bursts, lifetime=(1.0, 2.0), duration=50.0)
-    particles.play(effect)
-    particles.burst(effect)
-    particles.update(0.5)
-    assert [len(living(simulation)) for simulation, _ in simulations(particles)] == [30, 30]
-    particles.update(49.45)
-    assert [len(living(simulation)) for simulation, _ in simulations(particles)] == [3, 3]
-    assert particles.stats.live == 6
-
-
 def poison(simulation: Simulation, rng: np.random.Generator) -> None:
     """Fill all that nothing may rely on: the other side, and the rows that are not in use.
 
@@ -184,6 +170,26 @@ def garbage(rng: np.random.Generator, texture: moderngl.Texture, rows: int) -> N
     floats = rng.uniform(0, 5, shape).astype(texture.dtype)
     floats[rng.random(shape[:2]) < 0.5] = np.nan
     return floats
+
+
+def test_slots_that_were_used_and_left_within_a_hitch_hold_nothing(
+    system: System, one: One, living: Living
+) -> None:
+    """A burst that only the CPU knew held the low rows until those above were taken."""
+    rng = np.random.default_rng(1)
+    effect = one(
+        rate=20.0, bursts=[gp.Burst(25.8, 600)], lifetime=(8.0, 10.0), capacity=1009, duration=99.0
+    )
+    particles = system()
+    playing = particles.play(effect)
+    particles.burst(effect)
+    particles.update(0.001)
+    for simulation, _ in simulations(particles):
+        poison(simulation, rng)
+    particles.update(36.0)
+    assert playing["it"]._simulation.rows > 20
+    for simulation, count in simulations(particles):
+        assert len(living(simulation)) == count == pytest.approx(180, abs=10)
 
 
 @pytest.mark.parametrize("space", ["world", "local"])
