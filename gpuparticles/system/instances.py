@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import struct
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 
 import numpy as np
 from numpy.typing import NDArray
@@ -325,11 +325,7 @@ class EffectInstance:
     @tint.setter
     def tint(self, tint: tuple[float, ...]) -> None:
         self._alive()
-        values = tuple(float(value) for value in tint)
-        if len(values) not in (3, 4) or not all(map(math.isfinite, values)):
-            raise EffectError(f"tint: {tint!r} is not three or four finite numbers")
-        r, g, b, a = (*values, 1.0)[:4]
-        self._tint = (r, g, b, a)
+        self._tint = tint_of(tint)
         self._tint_bytes = _pack_tint(*self._tint)
 
     @property
@@ -399,10 +395,6 @@ class EffectInstance:
         self._alive()
         self._finished = False
         self._simulated = None
-        if self._anchor != self._place.place:
-            self._anchor = self._place.place
-            for emitter in self:
-                emitter.set_anchor(self._anchor, None)
         for emitter in self:
             emitter.reset()
 
@@ -429,11 +421,15 @@ class EffectInstance:
         if self.idle or not dt:
             return
         end = self._place
-        begin = end if self._simulated is None else self._simulated
-        self._simulated = end
-        if self._followed is not end:
-            self._followed = end
+        begin = self._simulated
+        if begin is None:
+            # Nothing lives: what begins, begins here.
+            begin = end
+            if self._anchor != end.place:
+                self._set_anchor(end.place)
+        elif self._followed is not end:
             self._follow(end.place)
+        self._simulated = self._followed = end
         for emitter in self._emitters.values():
             emitter.update(dt, begin, end, self._anchor)
         self._finished = self._over
@@ -468,13 +464,32 @@ class EffectInstance:
         x, y, z = (
             a + _ANCHOR_GRID * round(d / _ANCHOR_GRID) for a, d in zip(anchor, away, strict=True)
         )
-        self._anchor = (x, y, z)
+        self._set_anchor((x, y, z))
+
+    def _set_anchor(self, anchor: Vec3) -> None:
+        previous, self._anchor = self._anchor, anchor
         for emitter in self:
-            emitter.set_anchor(self._anchor, anchor)
+            emitter.set_anchor(anchor, previous)
 
     def _alive(self) -> None:
         if self._released:
             raise ContextError(f"{self.effect.name}: this effect has been released")
+
+
+def tint_of(tint: Iterable[float]) -> tuple[float, float, float, float]:
+    """Read a tint, straight RGB or RGBA.
+
+    Raises:
+        EffectError: Anything but three or four finite numbers.
+    """
+    try:
+        values = [float(value) for value in tint]
+    except (TypeError, ValueError):
+        values = []
+    if len(values) not in (3, 4) or not all(map(math.isfinite, values)):
+        raise EffectError(f"tint: {tint!r} is not three or four finite numbers")
+    r, g, b, a = (*values, 1.0)[:4]
+    return r, g, b, a
 
 
 def matrix_from(place: Place) -> NDArray[np.float64]:

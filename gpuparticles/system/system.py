@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+import operator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from types import TracebackType
@@ -20,7 +21,7 @@ from gpuparticles.playback.place import place_of
 from gpuparticles.playback.population import hash_seed
 from gpuparticles.shaders import birth, shift, sprite, update
 from gpuparticles.shaders.layout import stop_rows
-from gpuparticles.system.instances import EffectInstance
+from gpuparticles.system.instances import EffectInstance, tint_of
 from gpuparticles.system.library import Library
 from gpuparticles.system.pool import Pool
 from gpuparticles.system.scene import Scene
@@ -147,7 +148,7 @@ class ParticleSystem:
         position: Any = None,
         transform: object = None,
         seed: int | None = None,
-        tint: tuple[float, float, float, float] = (1.0, 1.0, 1.0, 1.0),
+        tint: Iterable[float] = (1.0, 1.0, 1.0, 1.0),
     ) -> None:
         """Play one loop of an effect somewhere, and forget it.
 
@@ -158,10 +159,11 @@ class ParticleSystem:
             position: Where, in units; the same as a transform that only moves.
             transform: Where: a 4x4 matrix for column vectors.
             seed: As for play.
-            tint: Straight RGBA that its particles' colours are multiplied with.
+            tint: Straight RGB or RGBA that its particles' colours are multiplied with.
 
         Raises:
-            EffectError: No such effect, not such a place; both a position and a transform.
+            EffectError: No such effect, not such a place, both a position and a transform, not
+                such a tint.
             ContextError: A texture of another context.
         """
         self._alive()
@@ -169,6 +171,8 @@ class ParticleSystem:
         if position is not None and transform is not None:
             raise EffectError("burst: give a position or a transform, not both")
         place = place_of(transform if position is None else position, "burst")
+        color = tint_of(tint)
+        seed = self._next_seed(seed)
         scene = self._scene
         pool = next(
             (p for p in scene.playing if isinstance(p, Pool) and p.takes(found, place.place)), None
@@ -180,7 +184,7 @@ class ParticleSystem:
                 self._keep(found, pooled=True)
                 pool = Pool(scene, found, place.place)
             scene.playing.append(pool)
-        pool.add(place, self._next_seed(seed), tint)
+        pool.add(place, seed, color)
 
     def update(self, dt: float) -> None:
         """Advance everything; usable as any clock's callback.
@@ -322,9 +326,12 @@ class ParticleSystem:
 
     def _next_seed(self, seed: int | None) -> int:
         if seed is not None:
-            if isinstance(seed, bool) or not isinstance(seed, int):
-                raise EffectError(f"seed: {seed!r} is not a whole number")
-            return seed
+            try:
+                if not isinstance(seed, bool):
+                    return operator.index(seed)
+            except TypeError:
+                pass
+            raise EffectError(f"seed: {seed!r} is not a whole number")
         self._played += 1
         return hash_seed(self._seed, self._played)
 
