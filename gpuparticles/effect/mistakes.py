@@ -106,10 +106,13 @@ def show(value: object, depth: int = 3) -> str:
     match value:
         case float() | np.floating():
             text = f"{float(value):.15g}".replace("nan", "NaN")
-        case bool() | None | str():
+        case np.bool_() | np.integer():
+            text = show(value.item())
+        case int() if abs(value) >= 10**_LONGEST:
+            text = "a huge number"
+        case bool() | int() | None | str():
             text = json.dumps(value, ensure_ascii=False)
-        case int() | np.integer():
-            text = str(int(value)) if abs(value) < 10**_LONGEST else "a huge number"
+            text = text.encode("utf-8", "backslashreplace").decode()  # it can always be printed
         case list() | tuple():
             text = f"[{_show_each(value, lambda item: show(item, depth - 1), depth)}]"
         case dict():

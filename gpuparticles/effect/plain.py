@@ -89,12 +89,13 @@ def _number(value: float) -> float | str:
 
 
 def _colour(color: RGBA) -> str | list[float | str]:
-    levels = [round(channel * 255) for channel in color]
-    if any(level / 255 != channel for level, channel in zip(levels, color, strict=True)) or (
-        max(levels) > 255
+    channels = color if color.a != 1 else color[:3]
+    levels = [round(channel * 255) for channel in channels]
+    if max(levels) <= 255 and all(
+        level / 255 == c for level, c in zip(levels, channels, strict=True)
     ):
-        return [_number(channel) for channel in (color if color.a != 1 else color[:3])]
-    return "#" + "".join(f"{level:02x}" for level in (levels if color.a != 1 else levels[:3]))
+        return "#" + "".join(f"{level:02x}" for level in levels)
+    return [_number(channel) for channel in channels]
 
 
 def _path(path: Path, folder: Path | None) -> str:

@@ -206,6 +206,8 @@ class Text(Rule):
             raise refused(f"{show(value)} is not text; {self.noun} is text")
         if not value.strip():
             raise refused(f"{show(value)} is empty; {self.noun} has at least one character")
+        if any("\ud800" <= character <= "\udfff" for character in value):
+            raise refused(f"{show(value)} has half a surrogate pair; {self.noun} is Unicode text")
         return value
 
     def schema(self) -> dict[str, Any]:

@@ -12,18 +12,16 @@ from typing import Annotated, ClassVar, TypeVar, dataclass_transform
 import numpy as np
 
 from gpuparticles.effect.description import Takes, default, description
-from gpuparticles.effect.kinds import DIRECTION, Kind, fields_of, register
+from gpuparticles.effect.kinds import DIRECTION, Kind, register
 from gpuparticles.effect.random import Random
 from gpuparticles.effect.rules import Components, Number
 from gpuparticles.effect.values import Direction, Floats, Vec3Like
 
-__all__ = ["Box", "Circle", "Cone", "Point", "Shape", "Sphere", "shape", "shape_fields"]
+__all__ = ["Box", "Circle", "Cone", "Point", "Shape", "Sphere", "shape"]
 
 S = TypeVar("S", bound="Shape")
 
 _TAU = np.float32(2 * np.pi)
-
-shape_fields = fields_of
 
 
 @description

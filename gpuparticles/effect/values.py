@@ -177,10 +177,8 @@ class _Stops(Rule):
         for index in range(1, len(stops)):
             before, after = stops[index - 1][0], stops[index][0]
             if after < before:
-                late, early = (
-                    f"stop {index} at {show(after)}",
-                    f"stop {index - 1} at {show(before)}",
-                )
+                late = f"stop {index} at {show(after)}"
+                early = f"stop {index - 1} at {show(before)}"
                 raise refused(f"{late} lies before {early}; stops must ascend", index, 0)
         return stops
 

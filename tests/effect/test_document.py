@@ -513,7 +513,7 @@ def test_a_place_that_cannot_be_written_is_named(tmp_path: Path):
     ):
         save(EFFECT, tmp_path / "nowhere" / "a.json")
     with pytest.raises(DocumentError, match="cannot be written: 'utf-8' codec can't encode"):
-        save(Effect("\ud800", [Emitter("b")]), tmp_path / "a.json")
+        save(Effect("a", [Emitter("b", sprite=Sprite("\udc80.png"))]), tmp_path / "a.json")
     assert not list(tmp_path.iterdir())
 
 

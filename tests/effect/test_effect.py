@@ -140,6 +140,10 @@ def test_the_repr_shows_what_was_said():
         (lambda: Emitter(""), 'name: "" is empty; a name has at least one character'),
         (lambda: Emitter(3), "name: 3 is not text; a name is text"),
         (
+            lambda: Emitter("a\ud800"),
+            'name: "a\\ud800" has half a surrogate pair; a name is Unicode text',
+        ),
+        (
             lambda: Emitter("a", capacity=1.5),
             f"capacity: 1.5 is not a whole number; a capacity is {COUNT}",
         ),

@@ -100,7 +100,7 @@ def test_a_whole_number_is_held_as_an_int(given_number: Any):
     ("field", "value", "place", "sentence"),
     [
         ("number", True, "", f"true is not a number; {VALUE}"),
-        ("number", np.True_, "", f"an object of type bool is not a number; {VALUE}"),
+        ("number", np.True_, "", f"true is not a number; {VALUE}"),
         ("number", "3", "", f'"3" is not a number; {VALUE}'),
         ("number", None, "", f"null is not a number; {VALUE}"),
         ("number", [1], "", f"[1] is not a number; {VALUE}"),
