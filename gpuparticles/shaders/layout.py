@@ -44,6 +44,9 @@ FOREVER = 1e20
 #: Rows of four floats that a shape's fields may take.
 SHAPE_ROWS = 4
 
+# Rows that a block may have: 16 KB, which every driver grants; an Effect does not ask for more.
+_MOST_ROWS = 1024
+
 
 class Channel(NamedTuple):
     """One texture of a particle's state, a texel a slot.
@@ -212,11 +215,18 @@ def shape_places(shape: type[Shape]) -> list[tuple[KernelField, int, int]]:
 def stop_rows(emitter: Emitter, modifiers: Sequence[Modifier]) -> int:
     """How many rows of u_stops an emitter's curves get.
 
-    A power of two, so that emitters whose curves differ a little in length share programs.
+    A power of two, so that emitters whose curves differ a little in length share programs; or what
+    the block has room for, if that is less.
     """
     rows = len(emitter.size_over_life.segments()) + len(emitter.color_over_life.segments())
     rows += sum(len(m.over_life.segments()) for m in modifiers if m.over_life is not None)
-    return max(8, 1 << (rows - 1).bit_length())
+    members = [
+        member
+        for index, modifier in enumerate(modifiers)
+        for member in modifier_members(index, modifier, emitter, pooled=False)
+    ]
+    room = _MOST_ROWS - Block(HEAD).size // 16 - Block(members).size // 16
+    return max(8, min(1 << (rows - 1).bit_length(), room))
 
 
 def spins(emitter: Emitter) -> bool:

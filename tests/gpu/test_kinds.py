@@ -1,0 +1,158 @@
+"""Every registered shape and modifier on the GPU, against its twin in NumPy.
+
+The registry is walked: a new kind is tested as soon as it is registered.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import moderngl
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from numpy.typing import NDArray
+
+import gpuparticles as gp
+from gpuparticles.effect import Force, Modifier, Random, Shape, fields_of, kinds
+from gpuparticles.playback.population import hash_seed, pcg_int
+from gpuparticles.playback.reference import Reference
+from tests.gpu.conftest import assert_same_particles, instances
+
+System = Callable[..., gp.ParticleSystem]
+One = Callable[..., gp.Effect]
+
+FORCES = [kind for kind, cls in kinds(Modifier).items() if issubclass(cls, Force)]
+
+few = settings(max_examples=4, suppress_health_check=[HealthCheck.function_scoped_fixture])
+
+
+@pytest.mark.parametrize("kind", kinds(Shape))
+@few
+@given(data=st.data())
+def test_a_shapes_kernel_is_its_twin(ctx: moderngl.Context, kind: str, data: st.DataObject) -> None:
+    """The same thousand places from the same seeds, to rounding."""
+    shape = data.draw(instances(kinds(Shape)[kind]))
+    emitter = gp.Emitter("it", rate=0, bursts=[gp.Burst(count=1000)], shape=shape, speed=0)
+    particles = gp.ParticleSystem(ctx)
+    try:
+        instance = particles.play(gp.Effect("test", [emitter], loop=False), seed=5)
+        particles.update(1e-3)
+        found = instance["it"].read()["position"]
+    finally:
+        particles.release()
+    # A seed is a hash of the instance's, the emitter, the source and the index in the source.
+    seeds = np.array([seed_of(5, 0, 0, index) for index in range(1000)], np.uint32)
+    expected = shape.sample(Random(seeds))
+    assert found == pytest.approx(expected, rel=1e-5, abs=1e-5)
+
+
+def seed_of(instance: int, emitter: int, source: int, index: int) -> int:
+    """The seed of one particle."""
+    return pcg_int(hash_seed(instance, emitter, source) ^ pcg_int(index))
+
+
+@pytest.mark.parametrize("space", ["world", "local"])
+@pytest.mark.parametrize("kind", kinds(Modifier))
+@few
+@given(data=st.data())
+def test_a_modifiers_kernel_is_its_twin(
+    ctx: moderngl.Context, kind: str, space: str, data: st.DataObject
+) -> None:
+    """In each frame that it may lie in, alone and followed by its like, while the emitter moves."""
+    cls = kinds(Modifier)[kind]
+    drawn = data.draw(st.lists(instances(cls), min_size=1, max_size=2))
+    spaces = ("world", "emitter") if "space" in cls.__pydantic_fields__ else (None,)
+    for its in spaces:
+        modifiers = [m if its is None else replace(m, space=its) for m in drawn]
+        emitter = gp.Emitter(
+            "it",
+            capacity=50,
+            rate=20,
+            bursts=[gp.Burst(count=20)],
+            lifetime=(0.5, 3),
+            shape=gp.Box((1, 1, 1)),
+            speed=(1, 2),
+            spread=90,
+            space=space,
+            modifiers=modifiers,
+        )
+        effect = gp.Effect("test", [emitter])
+        particles = gp.ParticleSystem(ctx)
+        try:
+            instance = particles.play(effect, seed=3)
+            reference = Reference(effect, seed=3)
+            for step in range(60):
+                move = turned(0.02 * step, (0.3 * step, math.sin(0.1 * step), -step / 30))
+                instance.transform = reference.transform = move
+                particles.update(1 / 40)
+                reference.update(1 / 40)
+            assert_same_particles(instance["it"].read(), reference.read("it"))
+            assert instance.live_count > 20
+        finally:
+            particles.release()
+
+
+def turned(angle: float, place: tuple[float, float, float]) -> NDArray[np.float64]:
+    """A turn about an oblique axis, then a move."""
+    x, y, z = np.array((1, 2, -1)) / math.sqrt(6)
+    cross = np.array([[0, -z, y], [z, 0, -x], [-y, x, 0]])
+    made = np.eye(4)
+    made[:3, :3] += math.sin(angle) * cross + (1 - math.cos(angle)) * cross @ cross
+    made[:3, 3] = place
+    return made
+
+
+@pytest.mark.parametrize(
+    "kind", [k for k, cls in kinds(Modifier).items() if issubclass(cls, Force)]
+)
+@few
+@given(data=st.data())
+def test_a_force_is_finite_wherever_its_points_are(
+    ctx: moderngl.Context, kind: str, data: st.DataObject
+) -> None:
+    """Particles begin at rest in the very place at which every point of the force lies."""
+    cls = kinds(Modifier)[kind]
+    force = data.draw(instances(cls))
+    points = {info.name: (0.0, 0.0, 0.0) for info in fields_of(cls) if info.role == "point"}
+    force = replace(force, **points)
+    emitter = gp.Emitter(
+        "it", rate=0, bursts=[gp.Burst(count=9)], lifetime=9, speed=(0, 1), modifiers=[force]
+    )
+    particles = gp.ParticleSystem(ctx)
+    try:
+        instance = particles.play(gp.Effect("test", [emitter], loop=False), seed=1)
+        particles.update(2.0)
+        found = instance["it"].read()
+    finally:
+        particles.release()
+    assert len(found) == 9
+    assert np.all(np.isfinite(found["position"]))
+    assert np.all(np.isfinite(found["velocity"]))
+
+
+@pytest.mark.parametrize("length", [1e-30, 1e-12, 1.0, 1e12, 1e30])
+def test_the_length_of_a_direction_does_not_matter(system: System, one: One, length: float) -> None:
+    """Of a disc's normal and a vortex' axis, not even when its square is beyond float32."""
+
+    def run(scale: float) -> NDArray[np.void]:
+        particles = system()
+        normal: Any = [scale * x for x in (1.0, -2.0, 0.5)]
+        effect = one(
+            bursts=[gp.Burst(count=20)],
+            lifetime=9,
+            shape=gp.Circle(1, normal=normal),
+            modifiers=[gp.Vortex(3, axis=normal), gp.Vortex(1, axis=normal, space="world")],
+        )
+        instance = particles.play(effect, seed=1)
+        particles.update(0.5)
+        return instance["it"].read()
+
+    plain, scaled = run(1.0), run(length)
+    assert np.abs(plain["position"]).max() > 0.5
+    for name in ("position", "velocity"):
+        assert scaled[name] == pytest.approx(plain[name], abs=1e-5)

@@ -1,0 +1,119 @@
+"""The GPU against the NumPy reference, particle by particle."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import moderngl
+import numpy as np
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from numpy.typing import NDArray
+
+import gpuparticles as gp
+from gpuparticles.effect import Modifier, Shape, kinds
+from gpuparticles.playback.reference import Reference
+from tests.gpu.conftest import assert_same_particles, instances, numbers
+
+STEPS = 300
+CAPACITY = 150
+
+
+def step_lengths(seed: int) -> list[float]:
+    """Step lengths from a three-hundredth to a twentieth of a second; the long ones are split."""
+    return np.random.default_rng(seed).uniform(0.003, 0.05, STEPS).tolist()
+
+
+Journey = Callable[[float], NDArray[np.float64]]
+
+
+@st.composite
+def journeys(draw: st.DrawFn) -> Journey:
+    """How an emitter moves, turns, grows, is mirrored and sheared in the course of time."""
+
+    def vector(low: float, high: float) -> NDArray[np.float64]:
+        return np.array(draw(st.tuples(*[numbers(low, high)] * 3)))
+
+    def perhaps(value: st.SearchStrategy[Any]) -> Any:
+        return draw(st.just(0.0) | value)
+
+    start, drift, swing = vector(-5, 5), vector(-1, 1) * perhaps(st.just(1)), vector(-1, 1)
+    swing = swing * perhaps(st.just(1))
+    axis = vector(-1, 1)
+    x, y, z = axis / np.linalg.norm(axis)
+    cross = np.array([[0, -z, y], [z, 0, -x], [-y, x, 0]])
+    tilt, spin = perhaps(numbers(-3, 3)), perhaps(numbers(-2, 2))
+    size = np.array([draw(st.sampled_from((1, 1, 1, -1, 0))) for _ in range(3)]) * vector(0.3, 2)
+    growth, shear = perhaps(numbers(-0.8, 0.8)), perhaps(numbers(-0.5, 0.5))
+
+    def journey(t: float) -> NDArray[np.float64]:
+        made = np.eye(4)
+        angle = tilt + spin * t
+        turn = np.eye(3) + math.sin(angle) * cross + (1 - math.cos(angle)) * cross @ cross
+        scale = np.diag(size * (1 + growth * math.sin(t)))
+        scale[0, 1] = shear
+        made[:3, :3] = turn @ scale
+        made[:3, 3] = start + drift * t + swing * math.sin(3 * t)
+        return made
+
+    return journey
+
+
+def ranges(low: float, high: float) -> st.SearchStrategy[Any]:
+    """A constant or a range."""
+    both = st.tuples(numbers(low, high), numbers(low, high)).map(lambda pair: tuple(sorted(pair)))
+    return numbers(low, high) | both
+
+
+@st.composite
+def effects(draw: st.DrawFn) -> gp.Effect:
+    """Effects of one emitter that use anything there is, forces of both frames among it."""
+    modifiers = st.lists(st.one_of(*map(instances, kinds(Modifier).values())), max_size=3)
+    emitter = gp.Emitter(
+        "it",
+        capacity=CAPACITY,
+        rate=draw(numbers(10, 60)),
+        bursts=draw(st.lists(st.builds(gp.Burst, numbers(0, 2), st.integers(0, 40)), max_size=2)),
+        lifetime=draw(st.just(math.inf) | ranges(0.5, 4)),
+        shape=draw(st.one_of(*map(instances, kinds(Shape).values()))),
+        speed=draw(ranges(-3, 3)),
+        spread=draw(st.sampled_from((0, 180)) | numbers(0, 180)),
+        velocity=draw(st.none() | st.tuples(*[ranges(-3, 3)] * 3)),
+        space=draw(st.sampled_from(("world", "local"))),
+        size=draw(ranges(0, 2)),
+        size_over_life=draw(numbers(0, 2) | st.just([(0.1, 1), (0.5, 2), (0.5, 0.2), (0.9, 3)])),
+        rotation=draw(ranges(-360, 360)),
+        angular_velocity=draw(st.just(0) | ranges(-360, 360)),
+        color=draw(st.tuples(*[numbers(0, 4)] * 3, numbers(0, 1))),
+        color_over_life=draw(st.sampled_from(("#ffffff", [(0.2, "#ff8000"), (1, "#00408000")]))),
+        modifiers=draw(modifiers),
+    )
+    return gp.Effect("random", [emitter], duration=2.5, modifiers=draw(modifiers))
+
+
+@settings(
+    max_examples=25,
+    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
+)
+@given(effect=effects(), journey=journeys(), seed=st.integers(0, 2**32))
+def test_gpu_and_reference_agree_after_300_steps(
+    ctx: moderngl.Context, effect: gp.Effect, journey: Journey, seed: int
+) -> None:
+    particles = gp.ParticleSystem(ctx)
+    try:
+        instance = particles.play(effect, seed=seed, transform=journey(0))
+        reference = Reference(effect, seed=seed, transform=journey(0))
+        t = 0.0
+        for number, dt in enumerate(step_lengths(seed), 1):
+            t += dt
+            instance.transform = reference.transform = journey(t)
+            particles.update(dt)
+            reference.update(dt)
+            assert instance.live_count == reference.live_count
+            if number % 100 == 0:
+                assert_same_particles(instance["it"].read(), reference.read("it"))
+        assert instance.births > 0
+    finally:
+        particles.release()
