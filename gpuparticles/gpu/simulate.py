@@ -18,7 +18,7 @@ from gpuparticles.gpu.programs import QUADS, UNITS, Program, Programs
 from gpuparticles.gpu.state import State
 from gpuparticles.playback.clock import Clock
 from gpuparticles.playback.mask import pack_mask
-from gpuparticles.playback.place import Place, conjugate, rotate
+from gpuparticles.playback.place import IDENTITY, Place, between, conjugate, rotate
 from gpuparticles.playback.player import Step
 from gpuparticles.playback.population import Births
 from gpuparticles.shaders import Source, birth, emitter_block, shift, update
@@ -87,6 +87,8 @@ class Simulation:
         if self._pooled:
             self._needs += ("instance",)
         self._travels = False
+        self._turns = False
+        self._path = (IDENTITY, IDENTITY, IDENTITY.place)
         self.stop_rows = stop_rows(emitter, modifiers)
         self.block = emitter_block(emitter, modifiers, pooled=self._pooled)
         self._data = bytearray(self.block.size)
@@ -153,10 +155,13 @@ class Simulation:
             pack(data, f"u_turn_{suffix}", place.turn)
             for column in range(3):
                 pack(data, f"u_scale_{suffix}", place.scale[3 * column : 3 * column + 3], column)
-        for name, value, role in self._carried:
-            first = self._framed(value, role, begin, anchor)
-            pack(data, name, first)
-            pack(data, f"{name}_delta", _minus(self._framed(value, role, end, anchor), first))
+        self._path = (begin, end, anchor)
+        self._turns = bool(self._carried) and begin.turn != end.turn
+        if not self._turns:
+            for name, value, role in self._carried:
+                first = self._framed(value, role, begin, anchor)
+                pack(data, name, first)
+                pack(data, f"{name}_delta", _minus(self._framed(value, role, end, anchor), first))
 
     def set_anchor(self, anchor: Vec3) -> None:
         """Say what positions are relative to, for fields that lie in the world."""
@@ -191,6 +196,8 @@ class Simulation:
         """Carry out one step."""
         data = self._data
         _pack_step(data, 0, step.time, step.age, step.path_begin, step.path_rate)
+        if self._turns:
+            self._carry(step.path_begin, step.path_rate * step.time)
         self._write_uniforms()
         state = self.state
         assert state is not None
@@ -321,9 +328,9 @@ class Simulation:
             pack(data, "u_velocity_low", [low for low, _ in low_span])
             pack(data, "u_velocity_span", [span for _, span in low_span])
         pack(data, "u_birth_color", emitter.color)
-        for info, row, column in shape_places(type(emitter.shape)):
-            value = getattr(emitter.shape, info.name)
-            values = (value,) if info.type == "float" else value
+        places = shape_places(type(emitter.shape))
+        for (_, row, column), value in zip(places, emitter.shape.values(), strict=True):
+            values = value if isinstance(value, tuple) else (value,)
             offset = self.block.offsets["u_shape"] + 16 * row + 4 * column
             struct.pack_into(f"<{len(values)}f", data, offset, *values)
         flipbook = emitter.sprite.flipbook
@@ -351,6 +358,24 @@ class Simulation:
             pack(data, f"{stem}_variation", (modifier.variation,))
         if modifier.over_life is not None:
             pack(data, f"{stem}_over_life", stops.add(modifier.over_life.segments(), 1))
+
+    def _carry(self, first: float, length: float) -> None:
+        """Pack what lies in another frame, which turns, for a part of the emitter's path.
+
+        It runs along arcs. The lines that stand for them are right in the middle, where a step's
+        forces act; from end to end they would cut the corner, and so shorten directions.
+        """
+        begin, end, anchor = self._path
+        middle = first + 0.5 * length
+        places = [between(begin, end, f) for f in (first, middle, first + length)]
+        pack, data = self.block.pack, self._data
+        for name, value, role in self._carried:
+            (ax, ay, az), (x, y, z), (bx, by, bz) = (
+                self._framed(value, role, place, anchor) for place in places
+            )
+            dx, dy, dz = (bx - ax) / length, (by - ay) / length, (bz - az) / length
+            pack(data, name, (x - dx * middle, y - dy * middle, z - dz * middle))
+            pack(data, f"{name}_delta", (dx, dy, dz))
 
     def _framed(self, value: Vec3, role: str, place: Place, anchor: Vec3) -> Vec3:
         """A point or direction of another frame, where the particles are."""

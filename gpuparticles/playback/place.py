@@ -10,7 +10,17 @@ from numpy.typing import NDArray
 
 from gpuparticles.errors import EffectError
 
-__all__ = ["IDENTITY", "Place", "Vec3", "conjugate", "matrix_of", "place_of", "rotate", "slerp"]
+__all__ = [
+    "IDENTITY",
+    "Place",
+    "Vec3",
+    "between",
+    "conjugate",
+    "matrix_of",
+    "place_of",
+    "rotate",
+    "slerp",
+]
 
 Vec3 = tuple[float, float, float]
 Quaternion = tuple[float, float, float, float]
@@ -136,6 +146,22 @@ def conjugate(turn: Quaternion) -> Quaternion:
     """The turn back."""
     x, y, z, w = turn
     return (-x, -y, -z, w)
+
+
+def between(begin: Place, end: Place, f: float) -> Place:
+    """Where a path is a fraction f of its way: the place on a line, the turn on the shorter arc."""
+    if f <= 0.0:
+        return begin
+    if f >= 1.0:
+        return end
+    (a, b, c), (x, y, z) = begin.place, end.place
+    turn, scale = end.turn, end.scale
+    if begin.turn != turn:
+        turn = slerp(begin.turn, turn, f)
+    if begin.scale != scale:
+        s = [p + (q - p) * f for p, q in zip(begin.scale, scale, strict=True)]
+        scale = (s[0], s[1], s[2], s[3], s[4], s[5], s[6], s[7], s[8])
+    return Place((a + (x - a) * f, b + (y - b) * f, c + (z - c) * f), turn, scale)
 
 
 def slerp(a: Quaternion, b: Quaternion, f: float) -> Quaternion:

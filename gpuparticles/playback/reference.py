@@ -16,7 +16,16 @@ from gpuparticles.effect.effect import Effect, Emitter
 from gpuparticles.effect.kinds import KernelField, fields_of
 from gpuparticles.effect.modifiers import Force, Modifier, Resistance
 from gpuparticles.effect.values import Range
-from gpuparticles.playback.place import Place, Quaternion, Vec3, conjugate, place_of, rotate, slerp
+from gpuparticles.playback.place import (
+    Place,
+    Quaternion,
+    Vec3,
+    between,
+    conjugate,
+    place_of,
+    rotate,
+    slerp,
+)
 from gpuparticles.playback.player import Player, Step
 from gpuparticles.playback.population import Births
 from gpuparticles.playback.records import RECORD
@@ -185,7 +194,7 @@ class _State:
         for index, modifier in enumerate(self._modifiers):
             first, *rest = fields_of(type(modifier))
             values = {
-                info.name: self._field(modifier, info, begin, end, anchor, along)
+                info.name: self._field(modifier, info, step, begin, end, anchor, along)
                 for info in (first, *rest)
                 if info is first or info.role is not None
             }
@@ -227,6 +236,7 @@ class _State:
         self,
         modifier: Modifier,
         info: KernelField,
+        step: Step,
         begin: Place,
         end: Place,
         anchor: Vec3,
@@ -234,20 +244,22 @@ class _State:
     ) -> Floats:
         """A field as the kernel gets it.
 
-        A point or a direction is (n, 3), in the particles' frame, at the moment of each.
+        A point or a direction is (n, 3), in the particles' frame, at the moment of each: on the
+        line that follows its path and is right in the middle of the step.
         """
         index = [field.name for field in fields_of(type(modifier))].index(info.name)
         value = modifier.values()[index]
         if info.role is None or isinstance(value, float):
             return np.array(value, np.float32)
-        first, last = (
-            np.array(
-                self._framed(modifier, info.role, (value[0], value[1], value[2]), place, anchor),
-                np.float32,
-            )
-            for place in (begin, end)
+        start, length = step.path_begin, step.path_rate * step.time
+        middle = start + 0.5 * length
+        first, there, last = (
+            np.array(self._framed(modifier, info.role, (value[0], value[1], value[2]), at, anchor))
+            for at in (between(begin, end, f) for f in (start, middle, start + length))
         )
-        return first + (last - first) * along[:, None]
+        delta = (last - first) / length
+        base: Floats = (there - delta * middle).astype(np.float32)
+        return np.asarray(base + delta.astype(np.float32) * along[:, None], np.float32)
 
     def _framed(
         self, modifier: Modifier, role: str, value: Vec3, place: Place, anchor: Vec3
