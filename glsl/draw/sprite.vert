@@ -59,17 +59,23 @@ void main() {
     vec2 up = vec2(-sin(angle), cos(angle));
     float length_ = size;
     if (attributes.y > 0.0) {
-        // The shutter is open for attributes.y seconds. What counts is the motion across the
-        // picture: under perspective, motion along the line of sight moves nothing.
-        vec3 moving = mat3(u_view) * velocity;
-        vec2 across = moving.xy;
-        if (u_projection[2][3] != 0.0) {
-            across -= center.xy * (moving.z / center.z);
-        }
-        float speed = length(across);
-        if (speed > 1e-6) {
-            up = across / speed;
-            length_ += speed * attributes.y;
+        // The shutter is open for attributes.y seconds: the streak runs from where the particle is
+        // seen at first to where it is seen at last. Under perspective both are brought to its own
+        // depth, along the line of sight, so that motion straight at the eye moves nothing; of a
+        // way that halves the distance to the eye no more is shown.
+        vec3 way = mat3(u_view) * velocity * (0.5 * attributes.y);
+        float nearer = u_projection[2][3] != 0.0 ? way.z / center.z : 0.0;
+        float shown = 0.5 / max(abs(nearer), 0.5);
+        way *= shown;
+        nearer *= shown;
+        vec2 first = (center.xy - way.xy) / (1.0 - nearer);
+        vec2 last = (center.xy + way.xy) / (1.0 + nearer);
+        vec2 across = last - first;
+        float streak = length(across);
+        if (streak > 1e-4 * size) {
+            center.xy = 0.5 * (first + last);
+            up = across / streak;
+            length_ += streak;
         }
     }
     vec2 right = vec2(up.y, -up.x);

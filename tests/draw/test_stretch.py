@@ -134,6 +134,44 @@ def test_the_streak_is_the_path_of_an_open_shutter(scene: Scene) -> None:
         assert np.array(found) + 0.5 == pytest.approx(expected, abs=1.5)
 
 
+@pytest.mark.parametrize("velocity", [(0.5, 1.0, 6.0), (-1.0, 0.25, -7.0), (0, 0, 8.0)])
+def test_the_streak_is_that_path_also_for_motion_in_depth(
+    scene: Scene, velocity: tuple[float, float, float]
+) -> None:
+    """Towards the eye the picture of a path is longer ahead of the particle than behind it."""
+    canvas = scene.make_canvas((256, 256))
+    view, projection = look_at((0, 0, 5), (0, 0, 0)), perspective(60, 1, 0.1, 100)
+    place = np.array((0.5, -0.25, 0))
+    scene.add(tuple(place), velocity=velocity, size=0.01, sprite=streak(0.5))
+    scene.update(2.0**-14)
+
+    y, x = np.nonzero(scene.draw(canvas, view=view, projection=projection)[..., 3])
+    found = np.column_stack((x, y)) + 0.5
+    ends = []
+    for time in (-0.25, 0.25):
+        point = projection @ view @ (*(place + np.array(velocity) * time), 1)
+        ends.append((point[:2] / point[3] + 1) * 128)
+    along = (ends[1] - ends[0]) / np.linalg.norm(ends[1] - ends[0])
+    assert (found @ along).min() == pytest.approx(ends[0] @ along, abs=2)
+    assert (found @ along).max() == pytest.approx(ends[1] @ along, abs=2)
+    across = (found - ends[0]) @ (-along[1], along[0])
+    assert np.abs(across).max() < 2, "and straight"
+
+
+def test_a_streak_never_crosses_to_the_other_side_of_the_eye(scene: Scene) -> None:
+    """A particle that flies past, so close that it is behind the eye before the shutter closes."""
+    canvas = scene.make_canvas((64, 64))
+    projection = perspective(90, 1, 0.01, 100)
+    scene.add((0.2, 0.1, -0.3), velocity=(0, 0, 20), size=0.01, sprite=streak(1.0))
+    scene.update(2.0**-16)
+
+    pixels = scene.draw(canvas, view=np.eye(4), projection=projection)
+    y, x = np.nonzero(pixels[..., 3])
+    assert len(x)
+    assert x.min() >= 32
+    assert y.min() >= 32
+
+
 def test_each_particle_draws_its_own_stretch_from_the_range(scene: Scene) -> None:
     canvas = scene.make_canvas((64, 64))
     lengths = []
