@@ -6,6 +6,7 @@ import textwrap
 from pathlib import Path
 
 import pytest
+from mypy import api
 
 NATURAL = """
     from pathlib import Path
@@ -87,13 +88,11 @@ WRONG = """
 @pytest.fixture
 def check(tmp_path: Path):
     """Gives the lines of a program in which mypy finds an error, and what it says."""
-    mypy = pytest.importorskip("mypy.api", reason="mypy is in the lint group")
-
     def run(program: str) -> tuple[set[int], str]:
         path = tmp_path / "program.py"
         path.write_text(textwrap.dedent(program).lstrip())
         root = Path(__file__).parents[2]
-        said, problem, _ = mypy.run(
+        said, problem, _ = api.run(
             [str(path), f"--config-file={root / 'pyproject.toml'}", "--no-error-summary"]
         )
         assert not problem
