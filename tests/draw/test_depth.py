@@ -118,7 +118,7 @@ def test_the_host_s_depth_mask_and_test_come_back(scene: Scene, canvas: Canvas) 
     scene.update()
     scene.draw(canvas, depth=None)
 
-    assert not gl.IsEnabled(gl.DEPTH_TEST)
+    assert not gl.function("IsEnabled", "i>b")(gl.DEPTH_TEST)
     canvas.framebuffer.clear(depth=0.25)
     assert canvas.depths()[0, 0] == pytest.approx(0.25, abs=1e-6), "a clear writes depth again"
 

@@ -23,7 +23,7 @@ _SRGB8_ALPHA8 = 0x8C43
 def test_white_at_half_opacity_is_premultiplied_on_a_transparent_target(
     scene: Scene, sprite: gp.Sprite
 ) -> None:
-    scene.add(sprite=sprite, color=(1, 1, 1, 0.5))
+    scene.add((8.5, 8.5), sprite=sprite, color=(1, 1, 1, 0.5))
     scene.update()
 
     assert scene.draw()[8, 8].tolist() == [128, 128, 128, 128]
@@ -31,7 +31,7 @@ def test_white_at_half_opacity_is_premultiplied_on_a_transparent_target(
 
 @pytest.mark.parametrize("sprite", [LIGHT, gp.Sprite(blend="additive")], ids=["texture", "disc"])
 def test_additive_white_at_half_opacity_covers_nothing(scene: Scene, sprite: gp.Sprite) -> None:
-    scene.add(sprite=sprite, color=(1, 1, 1, 0.5))
+    scene.add((8.5, 8.5), sprite=sprite, color=(1, 1, 1, 0.5))
     scene.update()
 
     assert scene.draw()[8, 8].tolist() == [128, 128, 128, 0]

@@ -346,6 +346,7 @@ def test_a_turned_and_mirrored_transform_launches_where_the_matrix_says(scene: S
 def test_births_lie_along_the_way_of_a_moving_emitter(scene: Scene) -> None:
     """Eight births in one step while it moves eight units: one in each pixel."""
     instance = scene.add((3.5, 8.5), size=1, bursts=[], rate=8, duration=1, capacity=8)
+    scene.update(2.0**-16)
     instance.transform = (11.5, 8.5, 0)
     scene.update(1)
 
@@ -354,6 +355,7 @@ def test_births_lie_along_the_way_of_a_moving_emitter(scene: Scene) -> None:
 
 def test_a_teleport_leaves_nothing_on_the_way(scene: Scene) -> None:
     instance = scene.add((3.5, 8.5), size=1, bursts=[], rate=8, duration=1, capacity=8)
+    scene.update(2.0**-16)
     instance.teleport((12.5, 8.5, 0))
     scene.update(1)
 
