@@ -107,7 +107,8 @@ class Crowd:
         h = dt / count
         population = self.population
         mortal = population.mortal
-        seen = int((population.horizon if mortal else LONGEST_MOTION) / h) + 2
+        longest = population.horizon if mortal else LONGEST_MOTION
+        seen = int(longest / h) + 2 if dt > longest else count
         forget = 0
         if count > seen:
             if mortal:

@@ -29,6 +29,10 @@ LONGEST_MOTION = 10.0
 #: dropped; what lies before is only counted.
 LONGEST_BOOKING = 600.0
 
+# Seconds whose inverse still fits into single precision: along the path of an update that is
+# shorter nothing moves anyway.
+_SHORTEST = 1e-30
+
 # Births that an emitter without deaths takes over from a hitch, at a time.
 _CHUNK = 65536
 
@@ -125,9 +129,10 @@ class Player:
         """
         count = split(dt, max_step)
         h = dt / count
-        rate = 1.0 / dt
+        rate = 1.0 / max(dt, _SHORTEST)
         mortal = self.population.mortal
-        seen = int((self.population.horizon if mortal else LONGEST_MOTION) / h) + 2
+        longest = self.population.horizon if mortal else LONGEST_MOTION
+        seen = int(longest / h) + 2 if dt > longest else count
         forget = 0
         early: list[Run] = []
         if count > seen:

@@ -102,6 +102,26 @@ def test_no_time_changes_nothing(system: System, one: One, contents: Contents) -
     assert fire["it"].births == 10 + 5 + 3
 
 
+@pytest.mark.parametrize("dt", [5e-324, 1e-310, 1e-300, 1e-40, 1e-12])
+def test_the_shortest_steps_are_steps(system: System, one: One, dt: float) -> None:
+    particles = system()
+    effect = one(rate=10, bursts=[gp.Burst(0.0, 4)], lifetime=5.0, velocity=(1, 0, 0))
+    fire = particles.play(effect)
+    particles.burst(effect)
+    for frame in range(5):
+        fire.transform = (0, frame, 0)
+        particles.update(dt)
+        assert fire.live_count == len(fire["it"].read()) == 4
+        assert particles.stats.live == 8
+    particles.update(0.35)
+    assert fire["it"].read()["position"] == pytest.approx(
+        np.array([[0.35, 0, 0]] * 4 + [[0.25, 4, 0], [0.15, 4, 0], [0.05, 4, 0]]), abs=1e-5
+    )
+    fire.speed = 1e-310
+    particles.update(1.0)
+    assert fire.live_count == 7
+
+
 @pytest.mark.parametrize("dt", [-1e-9, -1.0, math.nan, math.inf, -math.inf])
 def test_impossible_times_are_refused_and_change_nothing(
     system: System, one: One, contents: Contents, dt: float
