@@ -67,20 +67,6 @@ def test_births_of_one_step_lie_at_their_own_moments(system: System, one: One) -
         assert it.read()["age"] == pytest.approx(np.arange(9, -1, -1) / 100, abs=4e-5)
 
 
-def test_births_lie_on_the_path_of_a_moving_emitter(system: System, one: One) -> None:
-    particles = system(max_step=0.1)
-    rain = particles.play(one(rate=100, velocity=(0, 0, 0), lifetime=5.0))
-    particles.update(0.1)
-    assert rain["it"].read()["position"][:, 0] == pytest.approx([0.0] * 10)
-    rain.transform = (10, 0, 0)
-    particles.update(0.1)
-    assert rain["it"].read()["position"][10:, 0] == pytest.approx(np.arange(1, 11), abs=1e-4)
-    rain.teleport((50, 0, 0))
-    rain.transform = (60, 0, 0)
-    particles.update(0.1)
-    assert rain["it"].read()["position"][20:, 0] == pytest.approx(np.arange(51, 61), abs=1e-4)
-
-
 def test_no_time_changes_nothing(system: System, one: One, contents: Contents) -> None:
     particles = system()
     effect = one(rate=100, bursts=[gp.Burst(0.0, 5)], lifetime=(0.1, 2), angular_velocity=90)
