@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import gc
 import math
-import weakref
 from collections.abc import Callable
 from typing import Any
 
@@ -14,7 +12,6 @@ import pytest
 from numpy.typing import NDArray
 
 import gpuparticles as gp
-from gpuparticles.gpu.programs import Programs
 from gpuparticles.gpu.simulate import Simulation
 
 System = Callable[..., gp.ParticleSystem]
@@ -450,19 +447,6 @@ def test_a_released_system_is_a_clear_error_and_releases_all_it_plays(
             use()
     stream.release()
     assert particles.stats.gpu_bytes == particles.stats.programs == 0
-
-
-def test_a_system_does_not_keep_its_context_alive() -> None:
-    class Host:
-        """A context without OpenGL."""
-
-    host: Any = Host()
-    assert len(Programs.of(host)) == 0
-    assert Programs.of(host) is Programs.of(host)
-    gone = weakref.ref(host)
-    del host
-    gc.collect()
-    assert gone() is None
 
 
 def test_one_emitter_is_asked_for_by_name(system: System) -> None:
