@@ -104,7 +104,7 @@ def test_it_is_exact_at_lives_of_300_seconds(
 
 
 def test_it_is_exact_after_a_simulated_day(system: System, living: Living) -> None:
-    particles = system(max_step=0.5)
+    particles = system(max_step=1.0)
     effect = gp.Effect(
         "day",
         [
