@@ -9,6 +9,7 @@ uniform mat4 u_view;       // from where particles live to the view, which may s
 uniform mat4 u_projection;
 uniform vec4 u_tint;
 uniform float u_view_scale;
+uniform float u_pixel;     // units a pixel, at depth 1
 
 out vec2 v_uv;
 flat out vec4 v_color;
@@ -78,8 +79,16 @@ void main() {
             length_ += streak;
         }
     }
+    // What is thinner than a pixel would be hit by some pixels and missed by others: it is drawn as
+    // wide as can be seen, and as much fainter.
+    vec4 clip = u_projection * vec4(center, 1.0);
+    vec2 extent = vec2(size, length_);
+    vec2 drawn = max(extent, u_pixel * abs(clip.w));
+    if (any(lessThan(extent, 0.999 * drawn))) {
+        color.a *= (extent.x * extent.y) / (drawn.x * drawn.y);
+    }
     vec2 right = vec2(up.y, -up.x);
-    center.xy += right * (corner.x * size) + up * (corner.y * length_);
+    center.xy += right * (corner.x * drawn.x) + up * (corner.y * drawn.y);
     gl_Position = u_projection * vec4(center, 1.0);
     v_uv = corner + 0.5;
     v_color = color;

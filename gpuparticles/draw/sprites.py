@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import struct
 from typing import NamedTuple
 
@@ -13,7 +14,7 @@ from gpuparticles.gpu.gl import GL
 from gpuparticles.gpu.programs import QUADS, UNITS, Programs
 from gpuparticles.gpu.simulate import Simulation
 from gpuparticles.playback.place import Place, Vec3, matrix_of
-from gpuparticles.shaders import sprite as sprite_text
+from gpuparticles.shaders import Pass
 from gpuparticles.shaders.layout import BIRTH, INSTANCE
 
 __all__ = ["Sprites", "View"]
@@ -30,11 +31,15 @@ class View(NamedTuple):
         rows: The view matrix, row by row, in double precision.
         projection: The projection matrix, packed for the shader.
         scale: By how much the view scales: sprites, built in view space, scale alike.
+        zoom: How much of the picture's half height a unit in view space takes, at depth 1.
+        pixel: Units in view space a pixel, at depth 1.
     """
 
     rows: list[list[float]]
     projection: bytes
     scale: float
+    zoom: float
+    pixel: float = 0.0
 
     @classmethod
     def of(cls, view: object, projection: object) -> View:
@@ -51,7 +56,11 @@ class View(NamedTuple):
         p = matrix_of(projection, "projection")
         (a, b, c, _), (d, e, f, _), (g, h, i, _), _ = v
         det = a * (e * i - f * h) - b * (d * i - f * g) + c * (d * h - e * g)
-        return cls(v, _columns(p), abs(det) ** (1.0 / 3.0))
+        return cls(v, _columns(p), abs(det) ** (1.0 / 3.0), math.hypot(p[1][0], p[1][1], p[1][2]))
+
+    def into(self, height: float) -> View:
+        """The camera for a picture so many pixels high."""
+        return self._replace(pixel=2.0 / max(height * self.zoom, 1e-30))
 
     def at(self, place: Vec3) -> bytes:
         """The view of particles whose positions are relative to a place, packed.
@@ -99,9 +108,9 @@ class Sprites:
         gl: Its raw OpenGL.
         simulation: Whose particles.
         sprite: How they look.
+        text: What is composed for them.
         textures: Where textures come from.
         where: Names the emitter in errors.
-        local: Whether particles move with their emitter.
     """
 
     def __init__(
@@ -110,10 +119,9 @@ class Sprites:
         gl: GL,
         simulation: Simulation,
         sprite: Sprite,
+        text: Pass,
         textures: Textures,
         where: str,
-        *,
-        local: bool,
     ) -> None:
         self._gl = gl
         self._simulation = simulation
@@ -125,9 +133,7 @@ class Sprites:
         self._texture = look.texture
         self._programs = Programs.of(ctx)
         try:
-            self._program = self._programs.acquire(
-                sprite_text(simulation.stop_rows, pooled=pooled, local=local), quads=True
-            )
+            self._program = self._programs.acquire(text, quads=True)
         except BaseException:
             textures.release(sprite)
             raise
@@ -154,6 +160,7 @@ class Sprites:
         write("u_projection", view.projection)
         write("u_tint", tint)
         write("u_view_scale", struct.pack("<f", view.scale))
+        write("u_pixel", struct.pack("<f", view.pixel))
         gl = self._gl
         gl.BindBufferBase(gl.UNIFORM_BUFFER, 0, simulation.buffer.glo)
         state.bind(self._names)

@@ -20,7 +20,7 @@ TEXTURE_UNITS = 8
 UNIFORM_BINDINGS = 3
 """The engine binds uniform buffers at points 0..2."""
 
-DRAW_BUFFERS = 5
+DRAW_BUFFERS = 6
 """The engine's framebuffers have at most so many colour attachments."""
 
 # Name -> arguments > result. i: any 32-bit integer, enum, name or boolean; p: a ctypes array;

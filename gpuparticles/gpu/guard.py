@@ -149,6 +149,11 @@ class Guard:
         self._no_draw_buffers = bytes(self._draw_buffers)
         self._masked: list[tuple[int, ...]] = []
 
+    @property
+    def height(self) -> float:
+        """Inside: the height of the host's viewport in pixels."""
+        return self._viewport[3]
+
     def __enter__(self) -> Self:
         if self._depth:
             self._depth += 1

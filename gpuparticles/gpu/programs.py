@@ -9,7 +9,7 @@ import moderngl
 import numpy as np
 
 from gpuparticles.gpu.gl import TEXTURE_UNITS
-from gpuparticles.shaders import Source, diagnose
+from gpuparticles.shaders import Pass, Source, diagnose
 from gpuparticles.shaders.layout import BIRTH, INSTANCE, STATE
 
 __all__ = ["QUADS", "UNITS", "Program", "Programs"]
@@ -102,7 +102,7 @@ class Programs:
     def __len__(self) -> int:
         return len(self._programs)
 
-    def acquire(self, sources: tuple[Source, Source], *, quads: bool = False) -> Program:
+    def acquire(self, text: Pass, *, quads: bool = False) -> Program:
         """The program of a vertex and a fragment text, compiled at first use.
 
         Every acquire wants one release.
@@ -110,7 +110,7 @@ class Programs:
         Raises:
             ShaderError: The driver refuses it.
         """
-        vertex, fragment = sources
+        vertex, fragment = text
         key = (vertex.text, fragment.text)
         program = self._programs.get(key)
         if program is None:

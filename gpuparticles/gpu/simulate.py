@@ -21,8 +21,8 @@ from gpuparticles.playback.mask import pack_mask
 from gpuparticles.playback.place import IDENTITY, Place, between, conjugate, rotate
 from gpuparticles.playback.player import Step
 from gpuparticles.playback.population import Births
-from gpuparticles.shaders import Source, birth, emitter_block, shift, update
-from gpuparticles.shaders.layout import moving, shape_places, spins, stop_rows
+from gpuparticles.shaders import EmitterText, Pass
+from gpuparticles.shaders.layout import moving, shape_places, spins
 
 __all__ = ["Simulation"]
 
@@ -49,6 +49,7 @@ class Simulation:
         guard: Its guard.
         emitter: What is simulated.
         modifiers: The emitter's, then the effect's.
+        text: What is composed for it.
         clock: Gives the length of a tick.
         capacity: Slots.
         row: Slots a texture row.
@@ -67,6 +68,7 @@ class Simulation:
         guard: Guard,
         emitter: Emitter,
         modifiers: Sequence[Modifier],
+        text: EmitterText,
         clock: Clock,
         capacity: int,
         row: int,
@@ -89,8 +91,7 @@ class Simulation:
         self._travels = False
         self._turns = False
         self._path = (IDENTITY, IDENTITY, IDENTITY.place)
-        self.stop_rows = stop_rows(emitter, modifiers)
-        self.block = emitter_block(emitter, modifiers, pooled=self._pooled)
+        self.block = text.block
         self._data = bytearray(self.block.size)
         # Fields of another frame than the particles': block member, value, point or direction.
         self._carried = [] if self._pooled else list(_carried(emitter, self._modifiers))
@@ -102,13 +103,10 @@ class Simulation:
         self._programs = programs
         self._held: list[Program] = []
         try:
-            self._birth = self._acquire(birth(emitter, pooled=self._pooled))
-            self._update = self._acquire(update(emitter, modifiers, pooled=self._pooled))
-            self._travelling = self._update
-            if self._carried:
-                # Its own text, because most emitters stand still most of the time.
-                self._travelling = self._acquire(update(emitter, modifiers, travels=True))
-            self._shift = self._acquire(shift()) if emitter.space == "world" else None
+            self._birth = self._acquire(text.birth)
+            self._update = self._acquire(text.update)
+            self._travelling = self._acquire(text.travelling or text.update)
+            self._shift = None if text.shift is None else self._acquire(text.shift)
             self.buffer = ctx.buffer(self._data, dynamic=True)
             if capacity:
                 self._set_state(State(ctx, guard.gl, capacity, row, pooled=self._pooled))
@@ -222,8 +220,8 @@ class Simulation:
         while self._held:
             self._programs.release(self._held.pop())
 
-    def _acquire(self, sources: tuple[Source, Source]) -> Program:
-        program = self._programs.acquire(sources)
+    def _acquire(self, text: Pass) -> Program:
+        program = self._programs.acquire(text)
         self._held.append(program)
         return program
 

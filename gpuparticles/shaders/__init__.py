@@ -4,15 +4,19 @@ from gpuparticles.shaders.compose import birth, shift, sprite, update
 from gpuparticles.shaders.diagnose import diagnose
 from gpuparticles.shaders.layout import Block, Channel, channels, emitter_block
 from gpuparticles.shaders.sources import Source
+from gpuparticles.shaders.text import EmitterText, Pass, emitter_text
 
 __all__ = [
     "Block",
     "Channel",
+    "EmitterText",
+    "Pass",
     "Source",
     "birth",
     "channels",
     "diagnose",
     "emitter_block",
+    "emitter_text",
     "shift",
     "sprite",
     "update",

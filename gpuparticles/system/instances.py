@@ -18,7 +18,7 @@ from gpuparticles.gpu.state import check_capacity
 from gpuparticles.playback.place import IDENTITY, Place, Vec3, place_of
 from gpuparticles.playback.player import Player
 from gpuparticles.system.read import read_particles
-from gpuparticles.system.scene import Scene
+from gpuparticles.system.scene import LONGEST_UPDATE, Scene
 
 __all__ = ["EffectInstance", "EmitterInstance"]
 
@@ -50,11 +50,13 @@ class EmitterInstance:
         self._frame = IDENTITY
         self._released = False
         population = self._player.population
+        text = scene.texts(effect, pooled=False)[index]
         simulation = Simulation(
             scene.ctx,
             scene.guard,
             self.emitter,
             effect.modifiers_of(self.emitter),
+            text,
             population.clock,
             self.emitter.capacity,
             population.row,
@@ -65,9 +67,9 @@ class EmitterInstance:
                 scene.guard.gl,
                 simulation,
                 self.emitter.sprite,
+                text.sprite,
                 scene.textures,
                 where,
-                local=self._local,
             )
         except BaseException:
             simulation.release()
@@ -417,7 +419,7 @@ class EffectInstance:
 
     def update(self, dt: float) -> None:
         """Advance by dt seconds of the host's time."""
-        dt *= self._speed
+        dt = min(dt * self._speed, LONGEST_UPDATE)
         if self.idle or not dt:
             return
         end = self._place

@@ -64,9 +64,10 @@ class Pool:
 
     def takes(self, effect: Effect, place: Vec3) -> bool:
         """Whether a burst belongs here."""
+        same = effect is self.effect or effect == self.effect
         near = all(abs(p - a) <= POOL_REACH for p, a in zip(place, self.anchor, strict=True))
         room = bool(self._free) or len(self._table) < self.limit
-        return effect is self.effect and near and room
+        return same and near and room
 
     def add(self, place: Place, seed: int, tint: tuple[float, float, float, float]) -> None:
         """Begin a burst with the next update."""
@@ -142,11 +143,13 @@ class Pool:
         effect, scene = self.effect, self._scene
         emitter = effect.emitters[index]
         crowd = Crowd(effect, index, most_slots(scene.ctx, CROWD_ROW))
+        text = scene.texts(effect, pooled=True)[index]
         simulation = Simulation(
             scene.ctx,
             scene.guard,
             emitter,
             effect.modifiers_of(emitter),
+            text,
             crowd.population.clock,
             0,
             CROWD_ROW,
@@ -156,16 +159,15 @@ class Pool:
         self._crowds.append(crowd)
         simulation.set_anchor(self.anchor)
         where = f"{effect.name}: {emitter.name}"
-        local = emitter.space == "local"
         self._sprites.append(
             Sprites(
                 scene.ctx,
                 scene.guard.gl,
                 simulation,
                 emitter.sprite,
+                text.sprite,
                 scene.textures,
                 where,
-                local=local,
             )
         )
 

@@ -9,9 +9,17 @@ import moderngl
 
 from gpuparticles.draw.sprites import View
 from gpuparticles.draw.textures import Textures
+from gpuparticles.effect.effect import Effect
 from gpuparticles.gpu.guard import Guard
+from gpuparticles.shaders import EmitterText, emitter_text
 
-__all__ = ["Playing", "Scene"]
+__all__ = ["LONGEST_UPDATE", "Playing", "Scene"]
+
+
+LONGEST_UPDATE = 1e12
+"""Seconds; longer updates count as so long. Beyond, whole ticks no longer fit a double."""
+
+_REMEMBERED = 64
 
 
 class Scene:
@@ -30,6 +38,23 @@ class Scene:
         self.max_step = max_step
         self.playing: list[Playing] = []
         self.finished: list[Callable[[], None]] = []
+        self._texts: dict[tuple[int, bool], tuple[Effect, tuple[EmitterText, ...]]] = {}
+
+    def texts(self, effect: Effect, *, pooled: bool) -> tuple[EmitterText, ...]:
+        """What is composed for an effect, an entry an emitter.
+
+        Of the effects that were played last it is remembered: composing takes milliseconds.
+        """
+        key = (id(effect), pooled)
+        found = self._texts.get(key)
+        if found is None:
+            if len(self._texts) >= _REMEMBERED:
+                del self._texts[next(iter(self._texts))]
+            emitters = range(len(effect.emitters))
+            texts = tuple(emitter_text(effect, index, pooled=pooled) for index in emitters)
+            # With the effect, so that its identity cannot be another's.
+            found = self._texts[key] = (effect, texts)
+        return found[1]
 
 
 class Playing(Protocol):

@@ -19,12 +19,10 @@ from gpuparticles.gpu.context import check_context
 from gpuparticles.gpu.programs import Program, Programs
 from gpuparticles.playback.place import place_of
 from gpuparticles.playback.population import hash_seed
-from gpuparticles.shaders import birth, shift, sprite, update
-from gpuparticles.shaders.layout import stop_rows
 from gpuparticles.system.instances import EffectInstance, tint_of
 from gpuparticles.system.library import Library
 from gpuparticles.system.pool import Pool
-from gpuparticles.system.scene import Scene
+from gpuparticles.system.scene import LONGEST_UPDATE, Scene
 
 __all__ = ["ParticleSystem", "Stats"]
 
@@ -90,7 +88,7 @@ class ParticleSystem:
         self._scene = Scene(ctx, restore=restore, max_step=max_step)
         self._seed = seed
         self._played = 0
-        self._warm: dict[int, tuple[Effect, list[Program]]] = {}
+        self._kept: set[Program] = set()
         self._released = False
 
     def __enter__(self) -> Self:
@@ -201,6 +199,7 @@ class ParticleSystem:
         scene = self._scene
         if not dt or all(playing.idle for playing in scene.playing):
             return
+        dt = min(dt, LONGEST_UPDATE)
         with scene.guard:
             scene.guard.simulate()
             for playing in scene.playing:
@@ -244,6 +243,7 @@ class ParticleSystem:
             return
         with scene.guard:
             scene.guard.draw(depth)
+            camera = camera.into(scene.guard.height)
             for playing in scene.playing:
                 playing.draw(camera)
 
@@ -295,34 +295,26 @@ class ParticleSystem:
             scene.playing.clear()
             scene.finished.clear()
             programs = Programs.of(self.ctx)
-            for _, kept in self._warm.values():
-                for program in kept:
-                    programs.release(program)
-            self._warm.clear()
+            while self._kept:
+                programs.release(self._kept.pop())
 
     def _keep(self, effect: Effect, *, pooled: bool) -> None:
         """Hold on to an effect's programs until the system is released."""
-        key = 2 * id(effect) + pooled
-        if key in self._warm:
-            return
         programs = Programs.of(self.ctx)
-        kept: list[Program] = []
+        acquired: list[Program] = []
         try:
-            for emitter in effect.emitters:
-                modifiers = effect.modifiers_of(emitter)
-                local = emitter.space == "local"
-                rows = stop_rows(emitter, modifiers)
-                kept.append(programs.acquire(birth(emitter, pooled=pooled)))
-                kept.append(programs.acquire(update(emitter, modifiers, pooled=pooled)))
-                if not pooled:
-                    kept.append(programs.acquire(update(emitter, modifiers, travels=True)))
-                    kept.append(programs.acquire(shift()))
-                kept.append(programs.acquire(sprite(rows, pooled=pooled, local=local), quads=True))
+            for text in self._scene.texts(effect, pooled=pooled):
+                for each, quads in text.passes():
+                    acquired.append(programs.acquire(each, quads=quads))
         except BaseException:
-            for program in kept:
+            for program in acquired:
                 programs.release(program)
             raise
-        self._warm[key] = (effect, kept)
+        for program in acquired:
+            if program in self._kept:
+                programs.release(program)
+            else:
+                self._kept.add(program)
 
     def _next_seed(self, seed: int | None) -> int:
         if seed is not None:

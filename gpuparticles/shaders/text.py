@@ -1,0 +1,66 @@
+"""Everything that is composed for one emitter, ready to be compiled."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from gpuparticles.effect.effect import Effect
+from gpuparticles.shaders.compose import birth, shift, sprite, update
+from gpuparticles.shaders.layout import Block, emitter_block, moving, stop_rows
+from gpuparticles.shaders.sources import Source
+
+__all__ = ["EmitterText", "Pass", "emitter_text"]
+
+Pass = tuple[Source, Source]
+"""The vertex and the fragment text of one pass."""
+
+
+class EmitterText(NamedTuple):
+    """What one emitter's GPU side is made from.
+
+    Args:
+        block: Layout of its uniform buffer.
+        birth: Writes newborn particles.
+        update: Advances particles of an emitter that stands still.
+        travelling: The same while it moves, with what it carries; None where it carries nothing.
+            A text of its own, because most emitters stand still most of the time.
+        shift: Takes another anchor; None where particles have none of their own.
+        sprite: Draws.
+    """
+
+    block: Block
+    birth: Pass
+    update: Pass
+    travelling: Pass | None
+    shift: Pass | None
+    sprite: Pass
+
+    def passes(self) -> Iterator[tuple[Pass, bool]]:
+        """Every pass, and whether it draws quads."""
+        for each in (self.birth, self.update, self.travelling, self.shift):
+            if each is not None:
+                yield each, False
+        yield self.sprite, True
+
+
+def emitter_text(effect: Effect, index: int, *, pooled: bool) -> EmitterText:
+    """Compose everything for one emitter of an effect.
+
+    Args:
+        effect: The effect.
+        index: Which of its emitters.
+        pooled: Many instances share its textures.
+    """
+    emitter = effect.emitters[index]
+    modifiers = effect.modifiers_of(emitter)
+    local = emitter.space == "local"
+    carries = not pooled and any(moving(modifier, emitter) for modifier in modifiers)
+    return EmitterText(
+        block=emitter_block(emitter, modifiers, pooled=pooled),
+        birth=birth(emitter, pooled=pooled),
+        update=update(emitter, modifiers, pooled=pooled),
+        travelling=update(emitter, modifiers, travels=True) if carries else None,
+        shift=None if local or pooled else shift(),
+        sprite=sprite(stop_rows(emitter, modifiers), pooled=pooled, local=local),
+    )
