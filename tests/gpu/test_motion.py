@@ -105,6 +105,25 @@ def test_a_ramp_over_life_adds_up_to_its_area(
     assert velocity[0, 0] == pytest.approx(5.0, abs=1e-3)
 
 
+@pytest.mark.parametrize("rate", RATES)
+def test_a_curve_over_life_of_many_segments_adds_up_to_its_area(
+    system: System, one: One, state: State, rate: int
+) -> None:
+    """Held before its first stop, with a hard step, and held after its last."""
+    particles = system()
+    curve = [(0.2, 1), (0.4, 3), (0.5, 3), (0.5, -1), (0.6, -1), (0.8, 2)]
+    push = gp.Acceleration((10, 0, 0), over_life=curve)
+    effect = one(bursts=[gp.Burst()], lifetime=1, speed=0, modifiers=[push], capacity=1)
+    instance = play_one(particles, effect)
+    for _ in range(rate + 1):
+        particles.update(1 / rate)
+    _, velocity = state(instance["it"], slots=1)
+    # 0.2 * 1 + 0.2 * 2 + 0.1 * 3 - 0.1 * 1 + 0.2 * 0.5 + 0.2 * 2
+    area = 1.3
+    # Within a step the curve counts as its middle: around a corner that is not quite its mean.
+    assert velocity[0, 0] == pytest.approx(10 * area, abs=0.5 * (30 / rate) ** 2 / 30)
+
+
 def test_terminal_speed_under_drag_at_30_steps_a_second(system: System, one: One) -> None:
     particles = system()
     forces = [gp.Acceleration((0, -10, 0)), gp.Drag(5)]
