@@ -24,7 +24,8 @@ from gpuparticles.errors import ContextError, DocumentError, ParticlesError
 
 if TYPE_CHECKING:
     from gpuparticles.effect import Effect, Emitter
-    from gpuparticles.record import Camera, Framing, Progress, Vector
+    from gpuparticles.record import Camera, Framing, Progress
+    from gpuparticles.record.framing import Vector
 
 __all__ = ["main"]
 

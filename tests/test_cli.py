@@ -349,7 +349,7 @@ def test_without_an_opengl_driver_render_says_so_and_info_says_the_rest(
     def refuse() -> None:
         raise ContextError("no OpenGL 3.3 context could be created")
 
-    monkeypatch.setattr("gpuparticles.record.create_context", refuse)
+    monkeypatch.setattr("gpuparticles.record.framing.create_context", refuse)
     monkeypatch.setattr("gpuparticles.gpu.create_context", refuse)
 
     code, stdout, stderr = invoke("render", effect, "-o", effect.parent / "a.gif")

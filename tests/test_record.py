@@ -15,6 +15,7 @@ import gpuparticles as gp
 from gpuparticles import record
 from gpuparticles.draw.camera import look_at, orthographic
 from gpuparticles.errors import EffectError, ParticlesError
+from gpuparticles.record import destinations
 
 Pixels = NDArray[np.uint8]
 
@@ -192,7 +193,8 @@ def test_a_single_webp_holds_the_exact_pixels(tmp_path: Path) -> None:
 def test_gif_frames_last_as_long_as_they_should_in_all(
     tmp_path: Path, fps: float, count: int
 ) -> None:
-    film = (np.full((2, 2, 3), k, np.uint8) for k in range(count))
+    film = np.zeros((count, 10, 20, 3), np.uint8)
+    film.reshape(count, -1, 3)[range(count), range(count)] = 255  # a dot runs along the rows
 
     record.write(film, tmp_path / "a.gif", fps=fps, count=count)
 
@@ -231,17 +233,13 @@ def test_gif_of_many_colours_is_right_on_average_and_keeps_its_background(tmp_pa
         assert np.abs(wanted - got).max() < 16
 
 
-def test_gif_dither_stands_still(tmp_path: Path) -> None:
-    """A pixel that keeps its colour keeps its shade, whatever moves elsewhere."""
-    film = gradient(4)
+def test_gif_has_one_palette_for_the_whole_film(tmp_path: Path, rng: np.random.Generator) -> None:
+    film = rng.integers(0, 256, (4, 64, 64, 3), dtype=np.uint8)
 
-    record.write(film, tmp_path / "a.gif")
+    record.write(film, tmp_path / "a.gif", count=4)
 
-    shown = read(tmp_path / "a.gif", "RGB")
-    still = np.ones((64, 64), bool)
-    still[8:16, :32] = False
-    for frame in shown[1:]:
-        np.testing.assert_array_equal(frame[still], shown[0][still])
+    shown = np.concatenate(read(tmp_path / "a.gif", "RGB")).reshape(-1, 3)
+    assert 200 < len(np.unique(shown, axis=0)) <= 256
 
 
 def test_gif_alpha_shows_as_many_pixels_as_it_says(tmp_path: Path) -> None:
@@ -270,14 +268,41 @@ def test_gif_without_a_visible_pixel(tmp_path: Path) -> None:
     assert sum(durations(tmp_path / "a.gif")) == 100
 
 
-def test_a_still_gif_lasts_as_long_as_its_frames(tmp_path: Path) -> None:
-    picture = np.full((4, 4, 3), 9, np.uint8)
+def test_a_gif_tells_how_far_it_is(tmp_path: Path) -> None:
+    seen: list[tuple[str, int, int]] = []
 
-    record.write([picture] * 10, tmp_path / "a.gif", fps=10)
+    record.write(gradient(3), tmp_path / "a.gif", progress=lambda *state: seen.append(state))
 
-    assert sum(durations(tmp_path / "a.gif")) == 1000
-    for frame in read(tmp_path / "a.gif", "RGB"):
-        np.testing.assert_array_equal(frame, picture)
+    assert seen == [(doing, k, 3) for doing in ("rendering", "encoding") for k in (1, 2, 3)]
+
+
+def test_a_transparent_gif_leaves_nothing_behind_and_goes_on_after_an_empty_frame(
+    tmp_path: Path,
+) -> None:
+    film = np.zeros((7, 16, 16, 4), np.uint8)
+    film[0, 2:8, 2:8] = 200, 100, 50, 255
+    film[1, 4:10, 4:10] = 200, 100, 50, 255
+    film[4:6, 8:14, 1:5] = 0, 200, 0, 255
+
+    record.write(film, tmp_path / "a.gif", fps=10, count=7)
+
+    shown = read(tmp_path / "a.gif", "RGBA")
+    for picture, frame in zip(film[[0, 1, 2, 4, 6]], shown, strict=True):
+        there = picture[..., 3] == 255
+        np.testing.assert_array_equal(frame[..., 3] == 255, there)
+        np.testing.assert_array_equal(frame[there], picture[there])
+    assert durations(tmp_path / "a.gif") == [100, 100, 200, 200, 100]
+
+
+@pytest.mark.parametrize("color", [(9, 9, 9), (9, 9, 9, 255), (0, 0, 0, 0)])
+def test_a_still_gif_lasts_as_long_as_its_frames(tmp_path: Path, color: tuple[int, ...]) -> None:
+    picture = np.full((4, 4, len(color)), color, np.uint8)
+
+    record.write([picture] * 655, tmp_path / "a.gif", fps=1)
+
+    assert sum(durations(tmp_path / "a.gif")) == 655_000
+    for frame in read(tmp_path / "a.gif", "RGBA"):
+        np.testing.assert_array_equal(frame[..., : len(color)], picture)
 
 
 # Whole or not at all
@@ -379,12 +404,12 @@ def test_a_closed_folder_and_a_read_only_file_are_refused(
 ) -> None:
     (tmp_path / "a.png").touch()
     # Tests may run as root, to whom nothing is closed.
-    monkeypatch.setattr(record, "access", lambda path, mode: Path(path) != tmp_path / "a.png")
+    monkeypatch.setattr(destinations, "access", lambda path, mode: Path(path) != tmp_path / "a.png")
 
     with pytest.raises(ParticlesError, match=r"a\.png cannot be written: the file is read-only"):
         record.destination(tmp_path / "a.png")
 
-    monkeypatch.setattr(record, "access", lambda path, mode: False)
+    monkeypatch.setattr(destinations, "access", lambda path, mode: False)
     with pytest.raises(ParticlesError, match="there is no permission to write in"):
         record.destination(tmp_path / "b.png")
 
@@ -404,12 +429,21 @@ def test_a_disk_that_fills_up_is_one_sentence(tmp_path: Path, rng: np.random.Gen
     assert not list(tmp_path.iterdir())
 
 
-@pytest.mark.parametrize("fps", [60, 0.001])
-def test_a_gif_faster_or_slower_than_plays_right_is_refused(tmp_path: Path, fps: float) -> None:
+@pytest.mark.parametrize(
+    ("fps", "sentence"),
+    [
+        (60, "fps: 60 frames a second, but a GIF plays 0.002 to 50 right"),
+        (0.001, "fps: 0.001 frames a second, but a GIF plays 0.002 to 50 right"),
+        (0.002, "duration: 1000 seconds, but a GIF is written of at most 655"),
+    ],
+)
+def test_a_gif_that_would_not_play_right_is_refused(
+    tmp_path: Path, fps: float, sentence: str
+) -> None:
     with pytest.raises(EffectError) as caught:
         record.write(gradient(2), tmp_path / "a.gif", fps=fps)
 
-    assert str(caught.value) == (f"fps: {fps} frames a second, but a GIF plays 0.002 to 50 right")
+    assert str(caught.value) == sentence
     assert not list(tmp_path.iterdir())
 
 

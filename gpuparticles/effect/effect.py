@@ -28,9 +28,13 @@ from gpuparticles.effect.values import (
     SizeOverLife,
 )
 
-__all__ = ["Burst", "Effect", "Emitter"]
+__all__ = ["MOST_AT_ONCE", "MOST_A_SECOND", "Burst", "Effect", "Emitter"]
 
 _MOST = 2**31 - 1  # particles are counted in 32 bits
+MOST_AT_ONCE = 2**24
+"""Births of one burst at the most: every birth is looked at, even those that find no room."""
+MOST_A_SECOND = 1e8
+"""Births a second at the most, for the same reason."""
 _BLOCK_ROWS = 1024  # 16 KB, the size of a uniform block that every driver has
 _EMITTER_ROWS = 64
 _MODIFIER_ROWS = 8
@@ -46,7 +50,7 @@ class Burst:
     """
 
     time: Annotated[float, Number("a time", "seconds", least=0)] = 0.0
-    count: Annotated[int, Number("a count", least=0, most=_MOST, whole=True)] = 1
+    count: Annotated[int, Number("a count", least=0, most=MOST_AT_ONCE, whole=True)] = 1
 
 
 @description
@@ -85,7 +89,7 @@ class Emitter:
 
     name: Annotated[str, Text("a name")]
     capacity: Annotated[int, Number("a capacity", least=0, most=_MOST, whole=True)] = 1000
-    rate: Annotated[float, Number("a rate", "births a second", least=0)] = 10.0
+    rate: Annotated[float, Number("a rate", "births a second", least=0, most=MOST_A_SECOND)] = 10.0
     bursts: Takes[Iterable[Burst], tuple[Burst, ...]] = default(())
     lifetime: Lifetime = default(1.0)
     shape: Shape = Point()

@@ -24,6 +24,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from gpuparticles.effect.effect import MOST_A_SECOND
 from gpuparticles.errors import EffectError
 
 if TYPE_CHECKING:
@@ -104,8 +105,8 @@ class Timeline:
 
     @rate.setter
     def rate(self, rate: float) -> None:
-        if not 0.0 <= rate < inf:
-            raise EffectError(f"rate: {rate!r} given; a finite number, 0 or more, is allowed")
+        if not 0.0 <= rate <= MOST_A_SECOND:
+            raise EffectError(f"rate: {rate!r} given; from 0 to {MOST_A_SECOND:.0f} is allowed")
         self._rate = float(rate)
         self._snap = min(self._rate, 10.0) * _SNAP
 

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gpuparticles.draw.sprites import Sprites, View
-from gpuparticles.effect.effect import Effect, Emitter
+from gpuparticles.effect.effect import MOST_AT_ONCE, Effect, Emitter
 from gpuparticles.effect.mistakes import suggestion
 from gpuparticles.errors import ContextError, EffectError
 from gpuparticles.gpu.simulate import Simulation
@@ -126,12 +126,15 @@ class EmitterInstance:
             count: How many.
 
         Raises:
-            EffectError: Not a whole number of at least 0.
+            EffectError: Not a whole number from 0 to 2**24.
             ContextError: The effect has been released.
         """
         self._alive()
-        if isinstance(count, bool) or not isinstance(count, (int, np.integer)) or count < 0:
-            raise EffectError(f"{self.name}: emit: {count!r} is not a whole number of at least 0")
+        whole = isinstance(count, (int, np.integer)) and not isinstance(count, bool)
+        if not whole or not 0 <= count <= MOST_AT_ONCE:
+            raise EffectError(
+                f"{self.name}: emit: {count!r} is not a whole number from 0 to {MOST_AT_ONCE}"
+            )
         self._player.emit(int(count))
 
     def read(self) -> NDArray[np.void]:

@@ -412,7 +412,7 @@ def test_numbers_beyond_all_bounds_are_refused(number: str):
 
 
 def test_nested_nonsense_is_quoted_briefly():
-    limit = "is not a number; a rate is 0 or more births a second"
+    limit = "is not a number; a rate is 0 to 100000000 births a second"
     deep: Any = 1
     for _ in range(300):
         deep = [deep]

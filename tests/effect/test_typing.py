@@ -88,6 +88,7 @@ WRONG = """
 @pytest.fixture
 def check(tmp_path: Path):
     """Gives the lines of a program in which mypy finds an error, and what it says."""
+
     def run(program: str) -> tuple[set[int], str]:
         path = tmp_path / "program.py"
         path.write_text(textwrap.dedent(program).lstrip())

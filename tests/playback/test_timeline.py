@@ -372,7 +372,7 @@ def test_a_change_of_rate_keeps_what_has_accumulated() -> None:
 @pytest.mark.parametrize("rate", [-1.0, -1e-300, math.nan, math.inf, -math.inf])
 def test_a_rate_that_makes_no_sense_is_refused(rate: float) -> None:
     timeline = Timeline(rate=3.0, bursts=[], duration=5.0, loop=True)
-    with pytest.raises(EffectError, match=r"^rate: .* given; a finite number"):
+    with pytest.raises(EffectError, match=r"^rate: .* given; from 0 to 100000000 is allowed"):
         timeline.rate = rate
     assert timeline.rate == 3.0
     with pytest.raises(ValueError, match="rate"):
