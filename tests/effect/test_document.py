@@ -197,7 +197,7 @@ emitters = st.builds(
     Emitter,
     st.text(min_size=1).filter(str.strip).filter(lambda name: name.isprintable()),
     capacity=st.integers(0, 10**6),
-    rate=positive,
+    rate=st.floats(0, 1e8),
     bursts=st.lists(st.builds(Burst, st.floats(0, 4.9), st.integers(0, 10**6)), max_size=3),
     lifetime=ranged | st.just(math.inf),
     shape=shapes,

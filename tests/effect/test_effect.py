@@ -195,7 +195,7 @@ def test_the_repr_shows_what_was_said():
         ),
         (
             lambda: Emitter("a", bursts=[Burst(), {"count": -1}]),
-            f"bursts[1].count: -1 is negative; a count is a whole number from 0 to 16777216",
+            "bursts[1].count: -1 is negative; a count is a whole number from 0 to 16777216",
         ),
         (
             lambda: Emitter("a", shape="sphere"),
