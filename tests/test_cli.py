@@ -188,7 +188,7 @@ def test_a_signal_leaves_nothing_behind(effect: Path, number: signal.Signals, co
     before = sorted(effect.parent.iterdir())
     render = [sys.executable, "-m", "gpuparticles", "render", effect, "-o", "a.gif"]
     process = subprocess.Popen(
-        [*render, "--duration", "900"],
+        [*render, "--duration", "600"],
         cwd=effect.parent,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
