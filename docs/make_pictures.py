@@ -14,31 +14,9 @@ import gpuparticles as gp
 from gpuparticles import record
 
 HERE = Path(__file__).parent
+EFFECTS = HERE.parent / "examples" / "effects"
 IMAGES = HERE / "images"
 NIGHT = (0.035, 0.04, 0.06)
-
-SPARKS = gp.Effect(
-    name="sparks",
-    duration=1,
-    loop=False,
-    emitters=[
-        gp.Emitter(
-            name="sparks",
-            capacity=400,
-            rate=0,
-            bursts=[gp.Burst(time=0, count=400)],
-            lifetime=(0.5, 1.2),
-            shape=gp.Sphere(radius=0.1),
-            speed=(0.5, 5),
-            spread=180,
-            size=(0.05, 0.1),
-            size_over_life=[(0, 1), (1, 0)],
-            color_over_life=[(0, "#fff4c0"), (0.6, "#ff9020"), (1, "#ff300000")],
-            modifiers=[gp.Acceleration((0, -4, 0)), gp.Drag(1.5)],
-            sprite=gp.Sprite(blend="additive", stretch=0.05),
-        )
-    ],
-)
 
 
 def strip(effect: gp.Effect, times: tuple[float, ...], camera: record.Camera) -> Image.Image:
@@ -62,14 +40,16 @@ def strip(effect: gp.Effect, times: tuple[float, ...], camera: record.Camera) ->
 def main() -> None:
     """Render all."""
     IMAGES.mkdir(exist_ok=True)
-    campfire = gp.load(HERE.parent / "examples" / "effects" / "campfire.json")
+    campfire = gp.load(EFFECTS / "campfire.json")
     near = (gp.look_at((0, 1.3, 6), (0, 1.25, 0)), gp.perspective(36, 1, 0.1, 100))
     film = record.frames(
         campfire, size=(300, 300), start=2.5, duration=2.5, fps=16, background=NIGHT, camera=near
     )
     record.write(film, IMAGES / "campfire.webp", fps=16)
     far = (gp.look_at((0, 0, 4), (0, -0.2, 0)), gp.perspective(40, 1, 0.1, 100))
-    strip(SPARKS, (0.03, 0.12, 0.3, 0.6), far).save(IMAGES / "sparks.png", optimize=True)
+    strip(gp.load(EFFECTS / "sparks.json"), (0.03, 0.12, 0.3, 0.6), far).save(
+        IMAGES / "sparks.png", optimize=True
+    )
 
 
 if __name__ == "__main__":

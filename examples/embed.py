@@ -20,28 +20,7 @@ import gpuparticles as gp
 SIZE = (480, 480)
 STEP = 1 / 60
 
-SPARKS = gp.Effect(
-    name="sparks",
-    duration=1,
-    loop=False,
-    emitters=[
-        gp.Emitter(
-            name="sparks",
-            capacity=300,
-            rate=0,
-            bursts=[gp.Burst(time=0, count=300)],
-            lifetime=(0.5, 1.2),
-            shape=gp.Sphere(radius=0.05),
-            speed=(1, 4),
-            spread=180,
-            size=(0.02, 0.05),
-            size_over_life=[(0, 1), (1, 0)],
-            color_over_life=[(0, "#fff4c0"), (0.5, "#ff9020"), (1, "#ff200000")],
-            modifiers=[gp.Acceleration((0, -4, 0)), gp.Drag(1.5)],
-            sprite=gp.Sprite(blend="additive", stretch=0.04),
-        )
-    ],
-)
+EFFECTS = Path(__file__).parent / "effects"
 
 GROUND_VERTEX = """
 #version 330 core
@@ -70,9 +49,9 @@ def render(ctx: moderngl.Context, seconds: float) -> np.ndarray:
     ground["u_camera"].write((projection @ view).astype("f4").T.tobytes())
 
     with gp.ParticleSystem(ctx) as particles:
-        campfire = gp.load(Path(__file__).parent / "effects" / "campfire.json")
+        campfire = gp.load(EFFECTS / "campfire.json")
         particles.play(campfire, transform=(0, 0.3, 0), seed=1)
-        particles.library["sparks"] = SPARKS
+        particles.library["sparks"] = gp.load(EFFECTS / "sparks.json")
         for frame in range(round(seconds / STEP)):
             if frame % 60 == 50:
                 particles.burst("sparks", position=(0.9 * (-1) ** (frame // 60), 1.6, 0))

@@ -18,29 +18,8 @@ import numpy as np
 
 import gpuparticles as gp
 
-CAMPFIRE = Path(__file__).parent / "effects" / "campfire.json"
-
-SPARKS = gp.Effect(
-    name="sparks",
-    duration=1,
-    loop=False,
-    emitters=[
-        gp.Emitter(
-            name="sparks",
-            capacity=150,
-            rate=0,
-            bursts=[gp.Burst(time=0, count=150)],
-            lifetime=(0.4, 1.0),
-            speed=(1, 4),
-            spread=180,
-            size=(0.02, 0.05),
-            size_over_life=[(0, 1), (1, 0)],
-            color_over_life=[(0, "#e8f4ff"), (0.4, "#60b0ff"), (1, "#2040ff00")],
-            modifiers=[gp.Acceleration((0, -3, 0)), gp.Drag(2)],
-            sprite=gp.Sprite(blend="additive", stretch=0.04),
-        )
-    ],
-)
+EFFECTS = Path(__file__).parent / "effects"
+BLUE = (0.3, 0.6, 3.0)
 
 
 class Window(moderngl_window.WindowConfig):
@@ -50,14 +29,15 @@ class Window(moderngl_window.WindowConfig):
     title = "gpuparticles"
     window_size = (960, 720)
     aspect_ratio = None
-    effect: ClassVar[Path] = CAMPFIRE
+    effect: ClassVar[Path] = EFFECTS / "campfire.json"
 
     def __init__(self, **named: Any) -> None:
         super().__init__(**named)
         self.particles = gp.ParticleSystem(self.ctx)
         self.playing = self.particles.play(gp.load(self.effect))
-        self.particles.library["sparks"] = SPARKS
+        self.particles.library["sparks"] = gp.load(EFFECTS / "sparks.json")
         self.particles.warm_up("sparks")
+        self.stopped = False
         self.azimuth, self.elevation, self.distance = 0.0, 0.15, 6.0
 
     @property
@@ -98,7 +78,7 @@ class Window(moderngl_window.WindowConfig):
         depth = self.distance
         offset = clip / np.diag(self.projection)[:2] * depth
         place = np.linalg.inv(self.view) @ (*offset, -depth, 1.0)
-        self.particles.burst("sparks", position=place[:3])
+        self.particles.burst("sparks", position=place[:3], tint=BLUE)
 
     def on_key_event(self, key: Any, action: Any, modifiers: Any) -> None:
         """Play, pause, restart."""
@@ -110,7 +90,7 @@ class Window(moderngl_window.WindowConfig):
         elif key == keys.R:
             self.playing.reset()
         elif key == keys.S:
-            self.stopped = not getattr(self, "stopped", False)
+            self.stopped = not self.stopped
             self.playing.stop() if self.stopped else self.playing.start()
 
     def on_close(self) -> None:
