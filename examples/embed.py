@@ -50,7 +50,7 @@ def render(ctx: moderngl.Context, seconds: float) -> np.ndarray:
 
     with gp.ParticleSystem(ctx) as particles:
         campfire = gp.load(EFFECTS / "campfire.json")
-        particles.play(campfire, transform=(0, 0.3, 0), seed=1)
+        particles.play(campfire, transform=(0, 0.45, 0), seed=1)
         particles.library["sparks"] = gp.load(EFFECTS / "sparks.json")
         for frame in range(round(seconds / STEP)):
             if frame % 60 == 50:

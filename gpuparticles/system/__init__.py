@@ -1,6 +1,7 @@
 """Effects playing in a context: play, burst, update, draw, release."""
 
-from gpuparticles.system.instances import EffectInstance, EmitterInstance
+from gpuparticles.system.effects import EffectInstance
+from gpuparticles.system.emitters import EmitterInstance
 from gpuparticles.system.system import ParticleSystem, Stats
 
 __all__ = ["EffectInstance", "EmitterInstance", "ParticleSystem", "Stats"]

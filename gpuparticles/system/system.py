@@ -19,7 +19,7 @@ from gpuparticles.gpu.context import check_context
 from gpuparticles.gpu.programs import Program, Programs
 from gpuparticles.playback.place import place_of
 from gpuparticles.playback.population import hash_seed
-from gpuparticles.system.instances import EffectInstance, tint_of
+from gpuparticles.system.effects import EffectInstance, tint_of
 from gpuparticles.system.library import Library
 from gpuparticles.system.pool import Pool
 from gpuparticles.system.scene import LONGEST_UPDATE, Scene

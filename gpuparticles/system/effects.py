@@ -1,4 +1,4 @@
-"""An effect that plays somewhere, and its emitters."""
+"""An effect that plays somewhere."""
 
 from __future__ import annotations
 
@@ -9,18 +9,15 @@ from collections.abc import Callable, Iterable, Iterator
 import numpy as np
 from numpy.typing import NDArray
 
-from gpuparticles.draw.sprites import Sprites, View
-from gpuparticles.effect.effect import MOST_AT_ONCE, Effect, Emitter
+from gpuparticles.draw.sprites import View
+from gpuparticles.effect.effect import Effect
 from gpuparticles.effect.mistakes import suggestion
 from gpuparticles.errors import ContextError, EffectError
-from gpuparticles.gpu.simulate import Simulation
-from gpuparticles.gpu.state import check_capacity
-from gpuparticles.playback.place import IDENTITY, Place, Vec3, place_of
-from gpuparticles.playback.player import Player
-from gpuparticles.system.read import read_particles
+from gpuparticles.playback.place import Place, Vec3, place_of
+from gpuparticles.system.emitters import EmitterInstance
 from gpuparticles.system.scene import LONGEST_UPDATE, Scene
 
-__all__ = ["EffectInstance", "EmitterInstance"]
+__all__ = ["EffectInstance", "tint_of"]
 
 # A world-space effect that is further than this from its anchor takes a nearer one, on a grid whose
 # steps float32 adds without error to most positions.
@@ -29,193 +26,6 @@ _ANCHOR_GRID = 1024.0
 
 _WHITE = (1.0, 1.0, 1.0, 1.0)
 _pack_tint = struct.Struct("<4f").pack
-
-
-class EmitterInstance:
-    """One emitter of a playing effect: ``fire["flames"]``.
-
-    Attributes:
-        emitter: What it plays.
-    """
-
-    def __init__(self, scene: Scene, effect: Effect, index: int, seed: int) -> None:
-        self.emitter: Emitter = effect.emitters[index]
-        self._scene = scene
-        where = f"{effect.name}: {self.emitter.name}"
-        # First of all: what does not fit may not fit into the CPU's memory either.
-        check_capacity(scene.ctx, self.emitter.capacity, where)
-        self._player = Player(effect, index, seed)
-        self._local = self.emitter.space == "local"
-        self._path: tuple[Place, Place] | None = None
-        self._frame = IDENTITY
-        self._released = False
-        population = self._player.population
-        text = scene.texts(effect, pooled=False)[index]
-        simulation = Simulation(
-            scene.ctx,
-            scene.guard,
-            self.emitter,
-            effect.modifiers_of(self.emitter),
-            text,
-            population.clock,
-            self.emitter.capacity,
-            population.row,
-        )
-        try:
-            self._sprites = Sprites(
-                scene.ctx,
-                scene.guard.gl,
-                simulation,
-                self.emitter.sprite,
-                text.sprite,
-                scene.textures,
-                where,
-            )
-        except BaseException:
-            simulation.release()
-            raise
-        self._simulation = simulation
-
-    def __repr__(self) -> str:
-        return f"<EmitterInstance {self.emitter.name!r}: {self.live_count} live>"
-
-    @property
-    def name(self) -> str:
-        """Its name in the effect."""
-        return self.emitter.name
-
-    @property
-    def capacity(self) -> int:
-        """How many particles can live at once."""
-        return self._player.population.slots.capacity
-
-    @property
-    def live_count(self) -> int:
-        """How many particles live, exactly; nothing is read back."""
-        return self._player.population.slots.live_count
-
-    @property
-    def births(self) -> int:
-        """Births so far, those included that were dropped or over within their step."""
-        return self._player.population.births
-
-    @property
-    def dropped(self) -> int:
-        """Births for which there was no room."""
-        return self._player.population.dropped
-
-    @property
-    def rate(self) -> float:
-        """Births a second; may be set while playing. What is left of a birth is kept.
-
-        Raises:
-            EffectError: Set to a negative number, NaN or infinity.
-            ContextError: Set after the effect was released.
-        """
-        return self._player.timeline.rate
-
-    @rate.setter
-    def rate(self, rate: float) -> None:
-        self._alive()
-        self._player.timeline.rate = rate
-
-    def emit(self, count: int) -> None:
-        """Have particles born at the beginning of the next step, whatever the timeline does.
-
-        Args:
-            count: How many.
-
-        Raises:
-            EffectError: Not a whole number from 0 to 2**24.
-            ContextError: The effect has been released.
-        """
-        self._alive()
-        whole = isinstance(count, (int, np.integer)) and not isinstance(count, bool)
-        if not whole or not 0 <= count <= MOST_AT_ONCE:
-            raise EffectError(
-                f"{self.name}: emit: {count!r} is not a whole number from 0 to {MOST_AT_ONCE}"
-            )
-        self._player.emit(int(count))
-
-    def read(self) -> NDArray[np.void]:
-        """Fetch the living from the GPU: for tests, debugging and data sets, not for playback.
-
-        Returns:
-            Records by birth number, of dtype ``number`` i8, ``position`` 3 f8 (world units),
-            ``velocity`` 3 f4 (world, units/s), ``age`` f4 and ``lifetime`` f4 (seconds; infinite
-            for ever), ``rotation`` f4 (degrees), ``size`` f4 and ``color`` 4 f4 (straight RGBA),
-            the last two as they are drawn.
-
-        Raises:
-            ContextError: The effect has been released.
-        """
-        self._alive()
-        with self._scene.guard:
-            self._scene.guard.simulate()
-            return read_particles(
-                self._simulation, self.emitter, self._player.population.numbers, self._frame
-            )
-
-    # What follows is the effect instance's business.
-
-    def update(self, dt: float, begin: Place, end: Place, anchor: Vec3) -> None:
-        """Advance by dt > 0 seconds while the emitter moves from begin to end."""
-        simulation = self._simulation
-        path = (begin, end)
-        if path != self._path:
-            self._path = path
-            self._frame = end if self._local else Place(anchor, IDENTITY.turn, IDENTITY.scale)
-            simulation.set_path(begin, end, anchor)
-        for step in self._player.steps(dt, self._scene.max_step):
-            simulation.run(step)
-        simulation.rows = self._player.population.slots.rows
-
-    def set_anchor(self, anchor: Vec3, previous: Vec3 | None) -> None:
-        """Make positions relative to another anchor."""
-        if self._local:
-            return
-        self._path = None
-        self._simulation.set_anchor(anchor)
-        if previous is not None:
-            self._simulation.shift(
-                (previous[0] - anchor[0], previous[1] - anchor[1], previous[2] - anchor[2])
-            )
-
-    def draw(self, view: View, world: bytes, carried: bytes, tint: bytes) -> None:
-        """Draw what lives."""
-        self._sprites.draw(view, carried if self._local else world, tint)
-
-    @property
-    def local(self) -> bool:
-        """Whether particles move with the emitter."""
-        return self._local
-
-    @property
-    def player(self) -> Player:
-        """Its playback."""
-        return self._player
-
-    @property
-    def gpu_bytes(self) -> int:
-        """GPU memory of textures and buffers, in bytes."""
-        return 0 if self._released else self._simulation.nbytes
-
-    def reset(self) -> None:
-        """Forget every particle."""
-        self._player.reset()
-        self._simulation.rows = 0
-
-    def release(self) -> None:
-        """Free the GL objects; nobody lives any more."""
-        if not self._released:
-            self._released = True
-            self._player.population.slots.clear()
-            self._sprites.release()
-            self._simulation.release()
-
-    def _alive(self) -> None:
-        if self._released:
-            raise ContextError(f"{self.name}: this effect has been released")
 
 
 class EffectInstance:
