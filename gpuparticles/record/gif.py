@@ -13,10 +13,8 @@ from PIL import Image
 
 from gpuparticles.record.pixels import Pixels
 
-_CLEAR = 2
-"""How many indices at the end of the palette show what is behind: see `_frames`."""
-
-_COLORS = 256 - _CLEAR
+_COLORS = 254
+"""How many of a palette's 256 are seen. The two behind them are clear: see `_frames`."""
 
 
 def write(
@@ -65,7 +63,7 @@ def write(
         "GIF",
         save_all=True,
         append_images=frames,
-        palette=_padded(palette, len(palette) + _CLEAR),
+        palette=palette.tobytes(),
         optimize=True,  # with a palette of ours: each frame holds only what changes
         disposal=2 if shape[2] == 4 else 1,
         duration=durations,
@@ -74,7 +72,7 @@ def write(
 
 
 def _palette(census: NDArray[np.float32]) -> Pixels:
-    """The colours to mix a film from, uint8 (n, 3). The first is the most common one, exactly.
+    """The colours to mix a film from, uint8 (n, 3): first the most common one, at the end two clear.
 
     Args:
         census: How many pixels there are of each colour, 2^16 red + 2^8 green + blue, (2^24,).
@@ -96,31 +94,27 @@ def _palette(census: NDArray[np.float32]) -> Pixels:
         image = Image.fromarray(crowd[None])
         found = image.quantize(_COLORS - 1, Image.Quantize.MEDIANCUT, kmeans=1).getpalette()
         colors = np.array(found).reshape(-1, 3)[: _COLORS - 1].T
-    return np.vstack((ground, colors.T)).astype(np.uint8)
+    return np.vstack((ground, colors.T, ground, ground)).astype(np.uint8)
 
 
 def _frames(pictures: Iterable[Pixels], palette: Pixels) -> Iterator[Image.Image]:
     """Each picture in the palette's colours.
 
     The first frame has a clear index of its own: Pillow crops the others to what is not in it, and
-    would end a transparent film where nothing is left.
+    would break off a transparent film where nothing is left.
     """
     table = Image.new("P", (1, 1))
-    table.putpalette(_padded(palette, 256))
-    clear = len(palette)
+    table.putpalette(palette.tobytes())
+    clear, clear_later = len(palette) - 2, len(palette) - 1
     for picture in pictures:
         image = Image.fromarray(picture)
         frame = np.array(image.convert("RGB").quantize(palette=table))
-        # What is left over from a neighbour's colour must not spill onto the background.
-        frame[(picture[..., :3] == palette[0]).all(axis=-1) | (frame >= len(palette))] = 0
+        # The background is exact, whatever Pillow thinks near enough or a neighbour left over.
+        frame[(picture[..., :3] == palette[0]).all(axis=-1)] = 0
         if image.mode == "RGBA":
             frame[~np.asarray(image.getchannel("A").convert("1"))] = clear
         image = Image.fromarray(frame)
-        image.putpalette(_padded(palette, len(palette) + _CLEAR))
+        image.putpalette(palette.tobytes())
         image.info["transparency"] = clear
         yield image
-        clear = len(palette) + 1
-
-
-def _padded(palette: Pixels, size: int) -> bytes:
-    return np.vstack((palette, np.tile(palette[:1], (size - len(palette), 1)))).tobytes()
+        clear = clear_later
