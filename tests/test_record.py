@@ -234,15 +234,15 @@ def test_gif_of_many_colours_is_right_on_average_and_keeps_its_background(tmp_pa
 
 
 def test_gif_keeps_its_background_beside_a_shade_that_is_hardly_another(tmp_path: Path) -> None:
-    picture = np.full((32, 32, 3), 9, np.uint8)
-    picture[8:16, 8:16] = 10
+    picture = np.full((32, 32, 3), 10, np.uint8)
+    picture[8:16, 8:16] = 9
     picture[20:24, 20:24] = 200, 100, 50
 
     record.write([picture], tmp_path / "a.gif")
 
     (shown,) = read(tmp_path / "a.gif", "RGB")
-    ground = (picture == 9).all(axis=-1)
-    assert (shown[ground] == 9).all()
+    ground = (picture == 10).all(axis=-1)
+    assert (shown[ground] == 10).all()
     assert np.abs(shown.astype(int) - picture).max() <= 2
 
 
@@ -257,7 +257,8 @@ def test_gif_has_one_palette_for_the_whole_film(tmp_path: Path, rng: np.random.G
 
 def test_gif_frames_hold_only_what_changes(tmp_path: Path, rng: np.random.Generator) -> None:
     film = np.repeat(rng.choice([0, 90, 180, 255], (1, 64, 64, 3)).astype(np.uint8), 50, axis=0)
-    film.reshape(50, -1, 3)[range(50), range(50)] = 45, 30, 60
+    for k, picture in enumerate(film):
+        picture[k, k] = picture[-k - 1, -k - 1] = 45, 30, 60
 
     record.write(film, tmp_path / "a.gif", count=50)
 
@@ -265,7 +266,7 @@ def test_gif_frames_hold_only_what_changes(tmp_path: Path, rng: np.random.Genera
         np.testing.assert_array_equal(shown, picture)
     record.write(film[:1], tmp_path / "b.gif", count=1)
     grown = (tmp_path / "a.gif").stat().st_size - (tmp_path / "b.gif").stat().st_size
-    assert grown / 49 < 50  # bytes a frame
+    assert grown / 49 < 300  # bytes a frame
 
 
 def test_gif_alpha_shows_as_many_pixels_as_it_says(tmp_path: Path) -> None:

@@ -72,7 +72,9 @@ def write(
 
 
 def _palette(census: NDArray[np.float32]) -> Pixels:
-    """The colours to mix a film from, uint8 (n, 3): first the most common one, at the end two clear.
+    """The colours to mix a film from, uint8 (n, 3). The first is the most common, exactly.
+
+    The last two are for the clear indices, and of no matter.
 
     Args:
         census: How many pixels there are of each colour, 2^16 red + 2^8 green + blue, (2^24,).
