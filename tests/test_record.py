@@ -256,17 +256,17 @@ def test_gif_has_one_palette_for_the_whole_film(tmp_path: Path, rng: np.random.G
 
 
 def test_gif_frames_hold_only_what_changes(tmp_path: Path, rng: np.random.Generator) -> None:
-    film = np.repeat(rng.choice([0, 90, 180, 255], (1, 64, 64, 3)).astype(np.uint8), 50, axis=0)
+    film = np.repeat(rng.choice([0, 90, 180, 255], (1, 64, 64, 3)).astype(np.uint8), 30, axis=0)
     for k, picture in enumerate(film):
         picture[k, k] = picture[-k - 1, -k - 1] = 45, 30, 60
 
-    record.write(film, tmp_path / "a.gif", count=50)
+    record.write(film, tmp_path / "a.gif", count=30)
 
     for picture, shown in zip(film, read(tmp_path / "a.gif", "RGB"), strict=True):
         np.testing.assert_array_equal(shown, picture)
     record.write(film[:1], tmp_path / "b.gif", count=1)
     grown = (tmp_path / "a.gif").stat().st_size - (tmp_path / "b.gif").stat().st_size
-    assert grown / 49 < 300  # bytes a frame
+    assert grown / 29 < 300  # bytes a frame
 
 
 def test_gif_alpha_shows_as_many_pixels_as_it_says(tmp_path: Path) -> None:
