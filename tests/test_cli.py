@@ -495,7 +495,7 @@ def test_info_shows_what_an_effect_consists_of(tmp_path: Path) -> None:
 def test_expected_live_of_a_single_run_is_its_height(
     tmp_path: Path, emitter: dict[str, object], live: float, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("gpuparticles.cli._cost", lambda effect: (0, 0))
+    monkeypatch.setattr("gpuparticles.cli.inspect._cost", lambda effect: (0, 0))
     path = tmp_path / "once.json"
     gp.save(
         gp.Effect("once", duration=3, loop=False, emitters=[gp.Emitter("e", **emitter)]),  # type: ignore[arg-type]

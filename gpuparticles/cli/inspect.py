@@ -1,0 +1,140 @@
+"""``gpuparticles check``, ``info`` and ``schema``: what effect files may say, and what they do."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import typer
+
+from gpuparticles.cli.answers import fail, foreseen, print_json, table
+from gpuparticles.cli.files import bad_textures, load, textures
+from gpuparticles.cli.forecast import expected_live
+from gpuparticles.cli.options import AsJson, File, Files
+from gpuparticles.errors import ContextError
+
+if TYPE_CHECKING:
+    from gpuparticles.effect import Effect, Emitter
+
+
+def check(effects: Files, as_json: AsJson = False) -> None:
+    """Validate effect files and open their textures."""
+    findings: dict[str, list[str]] = {}
+    with foreseen():
+        for path in effects:
+            mistakes = findings.setdefault(str(path), [])
+            effect = load(path, mistakes)
+            if effect is not None:
+                mistakes.extend(bad_textures(path, effect))
+            if not as_json:
+                for mistake in mistakes:
+                    typer.echo(mistake, err=True)
+                if not mistakes:
+                    typer.echo(f"{path}: ok")
+    if as_json:
+        print_json(
+            [
+                {"file": file, "ok": not mistakes, "errors": mistakes}
+                for file, mistakes in findings.items()
+            ]
+        )
+    if any(findings.values()):
+        raise typer.Exit(1)
+
+
+def info(effect: File, as_json: AsJson = False) -> None:
+    """Show what an effect consists of and what it takes to play it."""
+    with foreseen():
+        mistakes: list[str] = []
+        loaded = load(effect, mistakes)
+        if loaded is None:
+            fail(mistakes)
+        mistakes = bad_textures(effect, loaded)
+        if mistakes:
+            fail(mistakes)
+        programs: int | None = None
+        gpu_bytes: int | None = None
+        refusal: str | None = None
+        try:
+            programs, gpu_bytes = _cost(loaded)
+        except ContextError as error:
+            refusal = str(error)
+        emitters = [_describe(loaded, emitter) for emitter in loaded.emitters]
+        images = sorted({str(texture) for _, texture in textures(loaded)})
+    if as_json:
+        print_json(
+            {
+                "name": loaded.name,
+                "duration": loaded.duration,
+                "loop": loaded.loop,
+                "emitters": emitters,
+                "textures": images,
+                "programs": programs,
+                "gpu_bytes": gpu_bytes,
+            }
+        )
+    else:
+        pace = f"loops every {loaded.duration:g} s" if loaded.loop else f"{loaded.duration:g} s"
+        typer.echo(f"{loaded.name}: {pace}")
+        columns = ("emitter", "capacity", "live", "space", "shape", "modifiers", "sprite")
+        typer.echo(
+            table(
+                columns,
+                [
+                    (
+                        emitter["name"],
+                        f"{emitter['capacity']:,}",
+                        f"~{emitter['expected_live']:,.0f}",
+                        emitter["space"],
+                        emitter["shape"],
+                        ", ".join(emitter["modifiers"]) or "-",
+                        Path(emitter["texture"]).name if emitter["texture"] else "soft disc",
+                    )
+                    for emitter in emitters
+                ],
+            )
+        )
+        for image in images:
+            typer.echo(f"texture {image}")
+        if gpu_bytes is not None:
+            typer.echo(f"{programs} GPU programs, {gpu_bytes / 1e6:.2f} MB of GPU memory")
+    if refusal is not None:
+        typer.echo(refusal, err=True)
+
+
+def schema() -> None:
+    """Print the JSON Schema of effect files."""
+    from gpuparticles import effect
+
+    print_json(effect.schema())
+
+
+def _cost(effect: Effect) -> tuple[int, int]:
+    """How many GPU programs and how many bytes of GPU memory an effect takes when it plays."""
+    from gpuparticles.gpu import create_context
+    from gpuparticles.system import ParticleSystem
+
+    ctx = create_context()
+    try:
+        particles = ParticleSystem(ctx)
+        particles.play(effect)
+        stats = particles.stats
+        particles.release()
+    finally:
+        ctx.release()
+    return stats.programs, stats.gpu_bytes
+
+
+def _describe(effect: Effect, emitter: Emitter) -> dict[str, Any]:
+    texture = emitter.sprite.texture
+    return {
+        "name": emitter.name,
+        "capacity": emitter.capacity,
+        "expected_live": round(expected_live(effect, emitter), 1),
+        "duration": effect.duration_of(emitter),
+        "loop": effect.loop_of(emitter),
+        "space": emitter.space,
+        "shape": emitter.shape.kind,
+        "modifiers": [modifier.kind for modifier in effect.modifiers_of(emitter)],
+        "texture": str(texture) if isinstance(texture, str | Path) else None,
+    }
