@@ -15,8 +15,13 @@ out vec4 o_color;
 vec4 sample_cell() {
     vec2 texels = vec2(textureSize(u_texture, 0));
     vec2 uv = v_uv * v_cell.zw * texels;
+    // A streak squeezes its texture one way and stretches it the other: the level that suits the
+    // squeezed way alone would blur it to a bar. What suits the area is sharper, by as much as does
+    // not flicker.
     vec2 dx = dFdx(uv), dy = dFdy(uv);
-    float level = clamp(0.5 * log2(max(max(dot(dx, dx), dot(dy, dy)), 1e-12)), 0.0, u_mip_limit);
+    float squeezed = 0.5 * log2(max(max(dot(dx, dx), dot(dy, dy)), 1e-12));
+    float even = 0.5 * log2(max(abs(dx.x * dy.y - dx.y * dy.x), 1e-12));
+    float level = clamp(max(even, squeezed - 2.0), 0.0, u_mip_limit);
     vec2 inset = min(0.5 * exp2(ceil(level)) / texels, 0.5 * v_cell.zw);
     vec2 place = clamp(v_cell.xy + v_uv * v_cell.zw, v_cell.xy + inset, v_cell.xy + v_cell.zw - inset);
     return textureLod(u_texture, place, level);

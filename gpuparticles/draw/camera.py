@@ -48,11 +48,13 @@ def perspective(fov_y: float, aspect: float, near: float, far: float) -> Matrix:
 
 
 def orthographic(
-    left: float, right: float, bottom: float, top: float, near: float = -1.0, far: float = 1.0
+    left: float, right: float, bottom: float, top: float, near: float = -1e4, far: float = 1e4
 ) -> Matrix:
     """A parallel projection of a box in view space onto the picture.
 
     ``orthographic(0, width, 0, height)`` makes world units pixels, the origin at the bottom left.
+    What lies before the near or behind the far plane is cut off; particles that fly in all
+    directions need room in depth too.
 
     Args:
         left: View-space x at the left edge.

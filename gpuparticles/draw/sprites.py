@@ -30,7 +30,8 @@ class View(NamedTuple):
     Args:
         rows: The view matrix, row by row, in double precision.
         projection: The projection matrix, packed for the shader.
-        scale: By how much the view scales: sprites, built in view space, scale alike.
+        scale: By how much the view scales the plane of the picture: sprites, built in view space,
+            scale alike.
         zoom: How much of the picture's half height a unit in view space takes, at depth 1.
         pixel: Units in view space a pixel, at depth 1.
     """
@@ -54,9 +55,8 @@ class View(NamedTuple):
         """
         v = matrix_of(view, "view", affine=True)
         p = matrix_of(projection, "projection")
-        (a, b, c, _), (d, e, f, _), (g, h, i, _), _ = v
-        det = a * (e * i - f * h) - b * (d * i - f * g) + c * (d * h - e * g)
-        return cls(v, _columns(p), abs(det) ** (1.0 / 3.0), math.hypot(p[1][0], p[1][1], p[1][2]))
+        across, up = math.hypot(*v[0][:3]), math.hypot(*v[1][:3])
+        return cls(v, _columns(p), math.sqrt(across * up), math.hypot(*p[1][:3]))
 
     def into(self, height: float) -> View:
         """The camera for a picture so many pixels high."""

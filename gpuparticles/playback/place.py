@@ -18,6 +18,7 @@ __all__ = [
     "conjugate",
     "matrix_of",
     "place_of",
+    "position_of",
     "rotate",
     "slerp",
 ]
@@ -53,8 +54,9 @@ def place_of(transform: object, where: str = "transform") -> Place:
     """Take a transform apart.
 
     Args:
-        transform: None for the identity, a position of three numbers, or a 4x4 matrix for column
-            vectors (translation in the last column): anything NumPy reads, or a PyGLM matrix.
+        transform: None for the identity, a position of two or three numbers, or a 4x4 matrix for
+            column vectors (translation in the last column): anything NumPy reads, or what PyGLM
+            makes.
         where: Named in the error.
 
     Raises:
@@ -62,7 +64,10 @@ def place_of(transform: object, where: str = "transform") -> Place:
     """
     if transform is None:
         return IDENTITY
-    values = matrix_of(transform, where, affine=True)
+    position = _position(transform)
+    if position is not None:
+        return IDENTITY._replace(place=_finite(position, where))
+    values = matrix_of(transform, where, affine=True, or_else=" or a position")
     a, b, c, x = values[0]
     d, e, f, y = values[1]
     g, h, i, z = values[2]
@@ -87,13 +92,49 @@ def place_of(transform: object, where: str = "transform") -> Place:
     return Place((x, y, z), turn, scale)
 
 
-def matrix_of(matrix: object, where: str, *, affine: bool = False) -> list[list[float]]:
+def position_of(position: object, where: str) -> Vec3:
+    """Read a position of two or three numbers; two lie at z = 0.
+
+    Args:
+        position: Anything NumPy reads, or a PyGLM vector.
+        where: Named in the error.
+
+    Raises:
+        EffectError: Something else, or not finite.
+    """
+    found = _position(position)
+    if found is None:
+        raise EffectError(f"{where}: {_shown(position)} is not a position of two or three numbers")
+    return _finite(found, where)
+
+
+def _position(value: object) -> Vec3 | None:
+    try:
+        array = np.asarray(value, dtype=np.float64)
+    except (TypeError, ValueError):
+        return None
+    if array.shape not in ((2,), (3,)):
+        return None
+    x, y, z = (*array.tolist(), 0.0)[:3]
+    return x, y, z
+
+
+def _finite(position: Vec3, where: str) -> Vec3:
+    if not all(map(math.isfinite, position)):
+        raise EffectError(f"{where}: every number must be finite, not {position}")
+    return position
+
+
+def matrix_of(
+    matrix: object, where: str, *, affine: bool = False, or_else: str = ""
+) -> list[list[float]]:
     """Read a 4x4 matrix for column vectors as four rows of Python floats.
 
     Args:
         matrix: Anything NumPy reads, or a PyGLM matrix.
         where: Named in the error.
-        affine: The last row must be (0, 0, 0, 1), and a position will do for a matrix.
+        affine: The last row must be (0, 0, 0, 1).
+        or_else: What the caller takes as well, for the error.
 
     Raises:
         EffectError: Not such a matrix, not finite, or transposed.
@@ -103,19 +144,11 @@ def matrix_of(matrix: object, where: str, *, affine: bool = False) -> list[list[
         array = np.asarray(matrix, dtype=np.float64)
     except (TypeError, ValueError):
         array = np.empty(0)
-    if affine and array.shape in ((3,), (2,)):
-        position = array.tolist()
-        rows = [
-            [1.0, 0.0, 0.0, position[0]],
-            [0.0, 1.0, 0.0, position[1]],
-            [0.0, 0.0, 1.0, position[2] if len(position) == 3 else 0.0],
-            [0.0, 0.0, 0.0, 1.0],
-        ]
-    elif array.shape == (4, 4):
-        rows = array.tolist()
-    else:
-        allowed = "a 4x4 matrix for column vectors" + (" or a position" if affine else "")
-        raise EffectError(f"{where}: {_shown(matrix)} is not {allowed}")
+    if array.shape != (4, 4):
+        raise EffectError(
+            f"{where}: {_shown(matrix)} is not a 4x4 matrix for column vectors{or_else}"
+        )
+    rows: list[list[float]] = array.tolist()
     if not math.isfinite(sum(map(sum, rows))):
         raise EffectError(f"{where}: every number must be finite, not {_shown(matrix)}")
     last = rows[3]

@@ -13,7 +13,7 @@ from gpuparticles.draw.sprites import View
 from gpuparticles.effect.effect import Effect
 from gpuparticles.effect.mistakes import suggestion
 from gpuparticles.errors import ContextError, EffectError
-from gpuparticles.playback.place import Place, Vec3, place_of
+from gpuparticles.playback.place import Place, Vec3, place_of, position_of
 from gpuparticles.system.emitters import EmitterInstance
 from gpuparticles.system.scene import LONGEST_UPDATE, Scene
 
@@ -36,14 +36,31 @@ class EffectInstance:
     Attributes:
         effect: What plays.
         seed: What its randomness comes from.
-        on_finished: Called with the instance, once, after the last birth and the last death, at
-            the end of the update in which that happened; may be None.
     """
+
+    # Without room for others: a setting that does not exist cannot be set.
+    __slots__ = (
+        "_anchor",
+        "_emitters",
+        "_finished",
+        "_followed",
+        "_on_finished",
+        "_paused",
+        "_place",
+        "_released",
+        "_scene",
+        "_simulated",
+        "_speed",
+        "_tint",
+        "_tint_bytes",
+        "effect",
+        "seed",
+    )
 
     def __init__(self, scene: Scene, effect: Effect, place: Place, seed: int) -> None:
         self.effect = effect
         self.seed = seed
-        self.on_finished: Callable[[EffectInstance], None] | None = None
+        self._on_finished: Callable[[EffectInstance], object] | None = None
         self._scene = scene
         self._place = place
         # None until the first update: a place that is set before it leaves no trace.
@@ -61,10 +78,10 @@ class EffectInstance:
             for index, emitter in enumerate(effect.emitters):
                 instance = EmitterInstance(scene, effect, index, seed)
                 self._emitters[emitter.name] = instance
-                instance.set_anchor(self._anchor, None)
+                instance._set_anchor(self._anchor, None)
         except BaseException:
             for instance in self._emitters.values():
-                instance.release()
+                instance._release()
             raise
 
     def __repr__(self) -> str:
@@ -82,6 +99,9 @@ class EffectInstance:
 
     def __iter__(self) -> Iterator[EmitterInstance]:
         return iter(self._emitters.values())
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._emitters
 
     def __len__(self) -> int:
         return len(self._emitters)
@@ -102,6 +122,20 @@ class EffectInstance:
     def transform(self, transform: object) -> None:
         self._alive()
         self._place = place_of(transform)
+
+    @property
+    def position(self) -> Vec3:
+        """Where the effect is, in units; set, it moves and keeps its turn and scale.
+
+        Raises:
+            EffectError: Set to anything but two or three finite numbers.
+        """
+        return self._place.place
+
+    @position.setter
+    def position(self, position: Iterable[float]) -> None:
+        self._alive()
+        self._place = self._place._replace(place=position_of(position, "position"))
 
     def teleport(self, transform: object) -> None:
         """Be elsewhere at once: nothing is born on the way.
@@ -142,6 +176,23 @@ class EffectInstance:
         self._alive()
         self._tint = tint_of(tint)
         self._tint_bytes = _pack_tint(*self._tint)
+
+    @property
+    def on_finished(self) -> Callable[[EffectInstance], object] | None:
+        """Called with the instance, once, after the last birth and the last death.
+
+        At the end of the update in which that happened; it may play, burst, start or release.
+
+        Raises:
+            EffectError: Set to what is neither callable nor None.
+        """
+        return self._on_finished
+
+    @on_finished.setter
+    def on_finished(self, callback: Callable[[EffectInstance], object] | None) -> None:
+        if callback is not None and not callable(callback):
+            raise EffectError(f"on_finished: {callback!r} is neither callable nor None")
+        self._on_finished = callback
 
     @property
     def live_count(self) -> int:
@@ -187,7 +238,7 @@ class EffectInstance:
         """No more births; the living finish."""
         self._alive()
         for emitter in self:
-            emitter.player.timeline.stop()
+            emitter._player.timeline.stop()
 
     def start(self) -> None:
         """Begin again at t = 0, and leave the living alone."""
@@ -197,21 +248,24 @@ class EffectInstance:
             self._simulated = None
         self._finished = False
         for emitter in self:
-            emitter.player.timeline.start()
+            emitter._player.timeline.start()
 
     def retire(self) -> None:
         """Finish the current loop, then stop."""
         self._alive()
         for emitter in self:
-            emitter.player.timeline.retire()
+            emitter._player.timeline.retire()
 
     def reset(self) -> None:
-        """Forget everything: what follows equals a fresh run of the same seed."""
+        """Forget every particle: what follows equals a fresh run of the same seed.
+
+        Settings stay as they are: place, speed, tint, rates, and whether it is paused.
+        """
         self._alive()
         self._finished = False
         self._simulated = None
         for emitter in self:
-            emitter.reset()
+            emitter._reset()
 
     def release(self) -> None:
         """Free everything at once; safe twice."""
@@ -221,19 +275,19 @@ class EffectInstance:
         self._scene.playing.remove(self)
         with self._scene.guard:
             for emitter in self:
-                emitter.release()
+                emitter._release()
 
     # What follows is the system's business.
 
     @property
-    def idle(self) -> bool:
+    def _idle(self) -> bool:
         """Whether an update would do nothing."""
         return self._paused or self._speed == 0.0 or self.finished
 
-    def update(self, dt: float) -> None:
+    def _advance(self, dt: float) -> None:
         """Advance by dt seconds of the host's time."""
         dt = min(dt * self._speed, LONGEST_UPDATE)
-        if self.idle or not dt:
+        if self._idle or not dt:
             return
         end = self._place
         begin = self._simulated
@@ -246,24 +300,24 @@ class EffectInstance:
             self._follow(end.place)
         self._simulated = self._followed = end
         for emitter in self._emitters.values():
-            emitter.update(dt, begin, end, self._anchor)
+            emitter._advance(dt, begin, end, self._anchor)
         self._finished = self._over
-        if self._finished and self.on_finished is not None:
-            callback = self.on_finished
+        if self._finished and self._on_finished is not None:
+            callback = self._on_finished
             self._scene.finished.append(lambda: callback(self))
 
-    def draw(self, view: View) -> None:
+    def _draw(self, view: View) -> None:
         """Draw all emitters in authored order."""
         world = view.at(self._anchor)
         carried = b""
         for emitter in self._emitters.values():
-            if emitter.local and not carried:
+            if emitter._local and not carried:
                 carried = view.carried_by(self._place)
-            emitter.draw(view, world, carried, self._tint_bytes)
+            emitter._draw(view, world, carried, self._tint_bytes)
 
     @property
     def _over(self) -> bool:
-        return all(emitter.player.over for emitter in self._emitters.values())
+        return all(emitter._player.over for emitter in self._emitters.values())
 
     @property
     def gpu_bytes(self) -> int:
@@ -284,7 +338,7 @@ class EffectInstance:
     def _set_anchor(self, anchor: Vec3) -> None:
         previous, self._anchor = self._anchor, anchor
         for emitter in self:
-            emitter.set_anchor(anchor, previous)
+            emitter._set_anchor(anchor, previous)
 
     def _alive(self) -> None:
         if self._released:

@@ -25,6 +25,19 @@ class EmitterInstance:
         emitter: What it plays.
     """
 
+    # Without room for others: a setting that does not exist cannot be set.
+    __slots__ = (
+        "_frame",
+        "_local",
+        "_path",
+        "_player",
+        "_released",
+        "_scene",
+        "_simulation",
+        "_sprites",
+        "emitter",
+    )
+
     def __init__(self, scene: Scene, effect: Effect, index: int, seed: int) -> None:
         self.emitter: Emitter = effect.emitters[index]
         self._scene = scene
@@ -145,7 +158,7 @@ class EmitterInstance:
 
     # What follows is the effect instance's business.
 
-    def update(self, dt: float, begin: Place, end: Place, anchor: Vec3) -> None:
+    def _advance(self, dt: float, begin: Place, end: Place, anchor: Vec3) -> None:
         """Advance by dt > 0 seconds while the emitter moves from begin to end."""
         simulation = self._simulation
         path = (begin, end)
@@ -157,7 +170,7 @@ class EmitterInstance:
             simulation.run(step)
         simulation.rows = self._player.population.slots.rows
 
-    def set_anchor(self, anchor: Vec3, previous: Vec3 | None) -> None:
+    def _set_anchor(self, anchor: Vec3, previous: Vec3 | None) -> None:
         """Make positions relative to another anchor."""
         if self._local:
             return
@@ -168,31 +181,21 @@ class EmitterInstance:
                 (previous[0] - anchor[0], previous[1] - anchor[1], previous[2] - anchor[2])
             )
 
-    def draw(self, view: View, world: bytes, carried: bytes, tint: bytes) -> None:
+    def _draw(self, view: View, world: bytes, carried: bytes, tint: bytes) -> None:
         """Draw what lives."""
         self._sprites.draw(view, carried if self._local else world, tint)
-
-    @property
-    def local(self) -> bool:
-        """Whether particles move with the emitter."""
-        return self._local
-
-    @property
-    def player(self) -> Player:
-        """Its playback."""
-        return self._player
 
     @property
     def gpu_bytes(self) -> int:
         """GPU memory of textures and buffers, in bytes."""
         return 0 if self._released else self._simulation.nbytes
 
-    def reset(self) -> None:
+    def _reset(self) -> None:
         """Forget every particle."""
         self._player.reset()
         self._simulation.rows = 0
 
-    def release(self) -> None:
+    def _release(self) -> None:
         """Free the GL objects; nobody lives any more."""
         if not self._released:
             self._released = True

@@ -90,7 +90,7 @@ class Pool:
             heapq.heappush(self._ends, (self._now + life + 1.0, row))
 
     @property
-    def idle(self) -> bool:
+    def _idle(self) -> bool:
         """Whether an update would do nothing."""
         return False
 
@@ -99,7 +99,7 @@ class Pool:
         """Whether nothing lives and nothing will be born."""
         return all(crowd.over for crowd in self._crowds)
 
-    def update(self, dt: float) -> None:
+    def _advance(self, dt: float) -> None:
         """Advance every burst by dt seconds."""
         self._upload()
         for crowd, simulation in zip(self._crowds, self._simulations, strict=True):
@@ -112,7 +112,7 @@ class Pool:
         while self._ends and self._ends[0][0] <= self._now:
             heapq.heappush(self._free, heapq.heappop(self._ends)[1])
 
-    def draw(self, view: View) -> None:
+    def _draw(self, view: View) -> None:
         """Draw what lives, in authored order."""
         world = view.at(self.anchor)
         for sprites in self._sprites:

@@ -37,7 +37,7 @@ class Scene:
         self.textures = Textures(ctx)
         self.max_step = max_step
         self.playing: list[Playing] = []
-        self.finished: list[Callable[[], None]] = []
+        self.finished: list[Callable[[], object]] = []
         self._texts: dict[tuple[int, bool], tuple[Effect, tuple[EmitterText, ...]]] = {}
 
     def texts(self, effect: Effect, *, pooled: bool) -> tuple[EmitterText, ...]:
@@ -60,14 +60,14 @@ class Scene:
 class Playing(Protocol):
     """Anything that a system updates and draws, in order."""
 
-    def update(self, dt: float) -> None:
+    def _advance(self, dt: float) -> None:
         """Advance, inside the guard."""
 
-    def draw(self, view: View) -> None:
+    def _draw(self, view: View) -> None:
         """Draw, inside the guard."""
 
     @property
-    def idle(self) -> bool:
+    def _idle(self) -> bool:
         """Whether an update would do nothing."""
 
     @property

@@ -7,6 +7,7 @@ import operator
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from numbers import Real
 from types import TracebackType
 from typing import Any, Self
 
@@ -17,7 +18,7 @@ from gpuparticles.effect.effect import Effect
 from gpuparticles.errors import ContextError, EffectError
 from gpuparticles.gpu.context import check_context
 from gpuparticles.gpu.programs import Program, Programs
-from gpuparticles.playback.place import place_of
+from gpuparticles.playback.place import IDENTITY, Place, place_of, position_of
 from gpuparticles.playback.population import hash_seed
 from gpuparticles.system.effects import EffectInstance, tint_of
 from gpuparticles.system.library import Library
@@ -73,6 +74,17 @@ class ParticleSystem:
         EffectError: max_step is not above 0.
     """
 
+    # Without room for others: a setting that does not exist cannot be set.
+    __slots__ = (
+        "__weakref__",
+        "_kept",
+        "_played",
+        "_released",
+        "_scene",
+        "_seed",
+        "library",
+    )
+
     def __init__(
         self,
         ctx: moderngl.Context,
@@ -116,23 +128,32 @@ class ParticleSystem:
         return tuple(p for p in self._scene.playing if isinstance(p, EffectInstance))
 
     def play(
-        self, effect: Effect | str, *, transform: object = None, seed: int | None = None
+        self,
+        effect: Effect | str,
+        *,
+        position: Any = None,
+        transform: object = None,
+        seed: int | None = None,
     ) -> EffectInstance:
         """Play an effect until it is released.
 
         Args:
             effect: The effect, or its name in the library.
-            transform: Where: a 4x4 matrix for column vectors, or a position; None is the origin.
+            position: Where, in units: two or three numbers. The origin, if nothing is said.
+            transform: Where, instead: a 4x4 matrix for column vectors. Its scale and mirror act at
+                birth, on places and the direction of launch, not on sizes or speeds; to show an
+                effect larger, let the view scale.
             seed: What its randomness comes from: the same seed, the same particles. None takes
                 the system's next.
 
         Raises:
-            EffectError: No such effect, or not such a transform; a texture that cannot be read.
+            EffectError: No such effect, not such a place, both a position and a transform; a
+                texture that cannot be read.
             ContextError: A capacity that no texture can hold, a texture of another context.
         """
         self._alive()
         found = self.library.find(effect)
-        place = place_of(transform)
+        place = _place(position, transform, "play")
         with self._scene.guard:
             self._scene.guard.simulate()
             instance = EffectInstance(self._scene, found, place, self._next_seed(seed))
@@ -154,8 +175,8 @@ class ParticleSystem:
 
         Args:
             effect: The effect, or its name in the library.
-            position: Where, in units; the same as a transform that only moves.
-            transform: Where: a 4x4 matrix for column vectors.
+            position: Where, in units: two or three numbers.
+            transform: Where, instead: a 4x4 matrix for column vectors; see play.
             seed: As for play.
             tint: Straight RGB or RGBA that its particles' colours are multiplied with.
 
@@ -166,9 +187,7 @@ class ParticleSystem:
         """
         self._alive()
         found = self.library.find(effect)
-        if position is not None and transform is not None:
-            raise EffectError("burst: give a position or a transform, not both")
-        place = place_of(transform if position is None else position, "burst")
+        place = _place(position, transform, "burst")
         color = tint_of(tint)
         seed = self._next_seed(seed)
         scene = self._scene
@@ -193,17 +212,17 @@ class ParticleSystem:
         Raises:
             ValueError: dt is negative, NaN or infinite; nothing has changed.
         """
-        if not 0.0 <= dt < math.inf:
+        if not isinstance(dt, Real) or not 0.0 <= dt < math.inf:
             raise ValueError(f"update: dt is {dt!r}, not a finite number of seconds of at least 0")
         self._alive()
         scene = self._scene
-        if not dt or all(playing.idle for playing in scene.playing):
+        if not dt or all(playing._idle for playing in scene.playing):
             return
         dt = min(dt, LONGEST_UPDATE)
         with scene.guard:
             scene.guard.simulate()
             for playing in scene.playing:
-                playing.update(dt)
+                playing._advance(dt)
         for playing in [p for p in scene.playing if isinstance(p, Pool) and p.empty]:
             scene.playing.remove(playing)
             playing.release()
@@ -245,7 +264,7 @@ class ParticleSystem:
             scene.guard.draw(depth)
             camera = camera.into(scene.guard.height)
             for playing in scene.playing:
-                playing.draw(camera)
+                playing._draw(camera)
 
     def warm_up(self, *effects: Effect | str) -> None:
         """Compile what effects need, so that the first frame does not wait for it.
@@ -330,3 +349,11 @@ class ParticleSystem:
     def _alive(self) -> None:
         if self._released:
             raise ContextError("this ParticleSystem has been released")
+
+
+def _place(position: object, transform: object, where: str) -> Place:
+    if position is None:
+        return place_of(transform)
+    if transform is not None:
+        raise EffectError(f"{where}: give a position or a transform, not both")
+    return IDENTITY._replace(place=position_of(position, "position"))

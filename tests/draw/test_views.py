@@ -59,6 +59,35 @@ def test_a_view_that_scales_scales_places_and_sizes(scene: Scene) -> None:
     assert box(scene.draw(canvas, view=half)) == (14, 14, 18, 18)
 
 
+def test_a_flat_zoom_zooms_sprites_too(scene: Scene) -> None:
+    """A 2D camera scales x and y, and leaves depth alone."""
+    canvas = scene.make_canvas((32, 32))
+    scene.add((4, 6), size=3)
+    scene.update()
+
+    assert box(scene.draw(canvas, view=np.diag((2.0, 2.0, 1.0, 1.0)))) == (5, 9, 11, 15)
+    assert box(scene.draw(canvas, view=np.diag((2.0, 2.0, -7.0, 1.0)))) == (5, 9, 11, 15)
+
+
+def test_a_pixel_camera_has_room_in_depth(scene: Scene) -> None:
+    """What flies thousands of pixels before or behind the plane of the picture is still seen."""
+    canvas = scene.make_canvas((16, 16))
+    canvas.projection = orthographic(0, 16, 0, 16)
+    scene.add((4, 4, 5000), size=2)
+    scene.add((12, 12, -5000), size=2)
+    scene.update()
+    pixels = scene.draw(canvas)
+
+    assert pixels[4, 4].tolist() == [255, 255, 255, 255]
+    assert pixels[12, 12].tolist() == [255, 255, 255, 255]
+
+
+def test_a_position_is_no_view(scene: Scene) -> None:
+    """The camera's place is not the camera."""
+    with pytest.raises(gp.EffectError, match=r"^view: \(0, 0, -5\) is not a 4x4 matrix"):
+        scene.draw(view=(0, 0, -5))
+
+
 @pytest.mark.parametrize("axis", [(0, 1, 0), (1, 0, 0), (1, 2, 3)])
 def test_sprites_face_the_camera_from_every_side(scene: Scene, axis: Any) -> None:
     """A turned view leaves the square as it is: its sides stay parallel to the picture's."""

@@ -210,7 +210,9 @@ def test_emit_brings_births_with_the_next_step(system: System, one: One) -> None
 @pytest.mark.parametrize("count", [-1, 1.5, math.nan, "3", None, True])
 def test_emit_wants_a_whole_number(system: System, one: One, count: Any) -> None:
     it = system().play(one())["it"]
-    with pytest.raises(gp.EffectError, match=r"^it: emit: .* is not a whole number of at least 0"):
+    with pytest.raises(
+        gp.EffectError, match=r"^it: emit: .* is not a whole number from 0 to 16777216"
+    ):
         it.emit(count)
 
 
@@ -246,7 +248,7 @@ def test_an_impossible_rate_is_refused_and_the_old_one_stays(
     system: System, one: One, rate: float
 ) -> None:
     it = system().play(one(rate=3.0))["it"]
-    with pytest.raises(gp.EffectError, match=r"rate: .* finite number, 0 or more"):
+    with pytest.raises(gp.EffectError, match=r"rate: .* from 0 to 100000000"):
         it.rate = rate
     assert it.rate == 3.0
 

@@ -1,10 +1,11 @@
-"""Where an effect is when nothing has been simulated yet."""
+"""Where an effect is, and what may be said about it."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 
 import numpy as np
+import pytest
 
 import gpuparticles as gp
 
@@ -55,3 +56,59 @@ def test_reset_begins_where_the_effect_is(
     particles.update(0.1)
 
     assert np.allclose(playing["it"].read()["position"][:, 0], 3, atol=1e-6)
+
+
+def test_a_position_moves_an_effect_and_keeps_its_turn(
+    system: Callable[..., gp.ParticleSystem], one: Callable[..., gp.Effect]
+) -> None:
+    """Two numbers lie at z = 0; the rest of the transform stays."""
+    quarter = np.array([[0, -1, 0, 0], [1, 0, 0, 0], [0, 0, 1, 0], [0, 0, 0, 1.0]])
+    playing = system().play(one(), transform=quarter)
+    playing.position = (3, 4)
+
+    assert playing.position == (3, 4, 0)
+    assert np.allclose(playing.transform[:3, :3], quarter[:3, :3])
+    for wrong in (5, "here", (1,), (1, 2, np.nan), np.eye(4)):
+        with pytest.raises(gp.EffectError, match=r"^position: "):
+            playing.position = wrong
+    assert playing.position == (3, 4, 0)
+
+
+def test_play_takes_a_position_or_a_transform(
+    system: Callable[..., gp.ParticleSystem], one: Callable[..., gp.Effect]
+) -> None:
+    """Not both."""
+    particles = system()
+
+    assert particles.play(one(), position=(1, 2, 3)).position == (1, 2, 3)
+    assert particles.play(one()).position == (0, 0, 0)
+    with pytest.raises(gp.EffectError, match="a position or a transform, not both"):
+        particles.play(one(), position=(1, 2, 3), transform=np.eye(4))
+    assert len(particles.effects) == 2
+
+
+def test_a_setting_that_does_not_exist_cannot_be_set(
+    system: Callable[..., gp.ParticleSystem], one: Callable[..., gp.Effect]
+) -> None:
+    """A misspelt or misplaced name is an error, not a silent nothing."""
+    particles = system()
+    playing = particles.play(one())
+
+    for owner, name in ((playing, "rate"), (playing["it"], "spread"), (particles, "speed")):
+        with pytest.raises(AttributeError):
+            setattr(owner, name, 3)
+    with pytest.raises(gp.EffectError, match="on_finished: 3 is neither callable nor None"):
+        playing.on_finished = 3
+    assert "it" in playing
+    assert "nobody" not in playing
+
+
+@pytest.mark.parametrize("dt", [None, "1", [1], 1j])
+def test_time_that_is_no_number_is_refused(
+    system: Callable[..., gp.ParticleSystem], one: Callable[..., gp.Effect], dt: object
+) -> None:
+    """With the sentence that negative time gets."""
+    particles = system()
+    particles.play(one())
+    with pytest.raises(ValueError, match=r"^update: dt is .*, not a finite number of seconds"):
+        particles.update(dt)

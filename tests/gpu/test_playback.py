@@ -500,8 +500,8 @@ def test_an_impossible_place_is_refused_and_leaves_nothing(
     before = live_objects()
     uses: list[tuple[str, Callable[[], Any]]] = [
         ("transform", lambda: particles.play(one(), transform=where)),
-        ("burst", lambda: particles.burst(one(), position=where)),
-        ("burst", lambda: particles.burst(one(), transform=where)),
+        ("position", lambda: particles.burst(one(), position=where)),
+        ("transform", lambda: particles.burst(one(), transform=where)),
         ("transform", lambda: setattr(stream, "transform", where)),
         ("teleport", lambda: stream.teleport(where)),
     ]
