@@ -14,7 +14,7 @@ ROOT = Path(__file__).parents[2]
 def test_the_python_of_the_readme_runs(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """One block after the other, in one program; afterwards the fire is gone and sparks live."""
+    """One block after the other, in one program; afterwards the fire is gone, sparks and coins live."""
     text = (ROOT / "README.md").read_text(encoding="utf-8")
     blocks = re.findall(r"```python\n(.*?)```", text, re.S)
     monkeypatch.chdir(ROOT)
@@ -24,10 +24,10 @@ def test_the_python_of_the_readme_runs(
     particles, fire, ctx = names["particles"], names["fire"], names["ctx"]
     particles.update(0.1)
 
-    assert len(blocks) == 3
+    assert len(blocks) == 4
     assert "live=" in capsys.readouterr().out
     assert fire.released
-    assert particles.stats.live == 400
+    assert particles.stats.live == 440
     assert ctx.error == "GL_NO_ERROR"
     particles.release()
     ctx.release()
