@@ -412,6 +412,29 @@ def test_a_missing_or_corrupt_texture_names_the_file(
     assert not (tmp_path / "a.gif").exists()
 
 
+@pytest.mark.parametrize("command", ["check", "info", "render"])
+def test_textures_are_opened_whatever_else_is_wrong(tmp_path: Path, command: str) -> None:
+    path = tmp_path / "a.json"
+    path.write_text(
+        '{"format":"gpuparticles/1","name":"n","duration":1,"emitters":['
+        '{"name":"a","sprite":{"texture":"nothere.png"}},{"name":"a","bursts":[{"time":9}]},'
+        '{"name":"c","speed":"x","sprite":{"texture":"nor.png","blend":"add"}}]}'
+    )
+    options = ["-o", str(tmp_path / "a.gif")] if command == "render" else []
+
+    code, stdout, stderr = invoke(command, path, *options)
+
+    assert (code, stdout) == (1, "")
+    assert [line.removeprefix(f"{path}: ").split(":")[0] for line in stderr.splitlines()] == [
+        "emitters[2].speed",
+        "emitters[2].sprite.blend",
+        "emitters[1].name",
+        "emitters[1].bursts[0].time",
+        "emitters[0].sprite.texture",
+        "emitters[2].sprite.texture",
+    ]
+
+
 def test_check_opens_a_good_texture(tmp_path: Path) -> None:
     Image.new("RGBA", (4, 4)).save(tmp_path / "smoke.png")
 

@@ -5,35 +5,35 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from gpuparticles.errors import DocumentError, ParticlesError
-
 if TYPE_CHECKING:
     from gpuparticles.effect import Effect
 
 
 def load(path: Path, mistakes: list[str]) -> Effect | None:
-    """The effect in a file, or None with what is wrong with it added to the mistakes."""
+    """The effect in a file, or None with all that is wrong with it added to the mistakes."""
     from gpuparticles import effect
 
-    try:
-        return effect.load(path)
-    except DocumentError as error:
-        mistakes.extend(error.errors)
-    except ParticlesError as error:
-        mistakes.append(str(error))
-    return None
+    found, errors = effect.examine(path)
+    if found is not None:
+        errors += _bad_textures(path, found)
+    mistakes += errors
+    return None if errors else found
 
 
 def textures(effect: Effect) -> list[tuple[int, Path]]:
-    """The texture files of an effect, each with the index of its emitter."""
-    return [
-        (index, Path(emitter.sprite.texture))
-        for index, emitter in enumerate(effect.emitters)
-        if isinstance(emitter.sprite.texture, str | Path)
-    ]
+    """The texture files of an effect, each with the index of its emitter.
+
+    The effect may be one of which what is wrong is missing.
+    """
+    found = []
+    for index, emitter in enumerate(getattr(effect, "emitters", ())):
+        texture = getattr(getattr(emitter, "sprite", None), "texture", None)
+        if isinstance(texture, str | Path):
+            found.append((index, Path(texture)))
+    return found
 
 
-def bad_textures(path: Path, effect: Effect) -> list[str]:
+def _bad_textures(path: Path, effect: Effect) -> list[str]:
     """A sentence for each texture of a file's effect that is no readable image."""
     from PIL import Image
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from gpuparticles.cli.answers import fail, foreseen, print_json, table
-from gpuparticles.cli.files import bad_textures, load, textures
+from gpuparticles.cli.files import load, textures
 from gpuparticles.cli.forecast import expected_live
 from gpuparticles.cli.options import AsJson, File, Files
 from gpuparticles.errors import ContextError
@@ -23,9 +23,7 @@ def check(effects: Files, as_json: AsJson = False) -> None:
     with foreseen():
         for path in effects:
             mistakes = findings.setdefault(str(path), [])
-            effect = load(path, mistakes)
-            if effect is not None:
-                mistakes.extend(bad_textures(path, effect))
+            load(path, mistakes)
             if not as_json:
                 for mistake in mistakes:
                     typer.echo(mistake, err=True)
@@ -48,9 +46,6 @@ def info(effect: File, as_json: AsJson = False) -> None:
         mistakes: list[str] = []
         loaded = load(effect, mistakes)
         if loaded is None:
-            fail(mistakes)
-        mistakes = bad_textures(effect, loaded)
-        if mistakes:
             fail(mistakes)
         programs: int | None = None
         gpu_bytes: int | None = None

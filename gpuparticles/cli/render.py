@@ -9,7 +9,7 @@ import typer
 from gpuparticles.cli import options
 from gpuparticles.cli.answers import fail, foreseen, print_json
 from gpuparticles.cli.camera import camera
-from gpuparticles.cli.files import bad_textures, load
+from gpuparticles.cli.files import load
 from gpuparticles.cli.options import AsJson, File, Place, Size
 from gpuparticles.cli.progress import progress_bar
 from gpuparticles.cli.signals import interruptible
@@ -115,8 +115,6 @@ def render(
 
         mistakes: list[str] = []
         loaded = load(effect, mistakes)
-        if loaded is not None:
-            mistakes.extend(bad_textures(effect, loaded))
         try:
             out = record.destination(output)
         except ParticlesError as error:

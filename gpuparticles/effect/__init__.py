@@ -6,7 +6,7 @@ Nothing here knows OpenGL or the time.
 from __future__ import annotations
 
 from gpuparticles.effect.description import Takes, default, description
-from gpuparticles.effect.document import load, parse, save, schema
+from gpuparticles.effect.document import examine, load, parse, save, schema
 from gpuparticles.effect.effect import Burst, Effect, Emitter
 from gpuparticles.effect.kinds import DIRECTION, POINT, KernelField, Kind, fields_of, kinds
 from gpuparticles.effect.modifiers import (
@@ -78,6 +78,7 @@ __all__ = [
     "Vortex",
     "default",
     "description",
+    "examine",
     "fields_of",
     "kinds",
     "load",

@@ -7,19 +7,30 @@ mistakes join the others with their path in front.
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import inspect
 import re
-from collections.abc import Callable, Iterator
-from dataclasses import MISSING, Field, fields
-from typing import TYPE_CHECKING, Annotated, Any, Generic, TypeVar, dataclass_transform, overload
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import MISSING, Field, fields, is_dataclass
+from typing import (
+    TYPE_CHECKING,
+    Annotated,
+    Any,
+    Generic,
+    TypeVar,
+    dataclass_transform,
+    get_args,
+    get_origin,
+    overload,
+)
 
-from pydantic import ConfigDict, GetCoreSchemaHandler, ValidationError
+from pydantic import ConfigDict, GetCoreSchemaHandler, TypeAdapter, ValidationError
 from pydantic.dataclasses import dataclass
-from pydantic_core import CoreSchema, core_schema
+from pydantic_core import ArgsKwargs, CoreSchema, core_schema
 
 from gpuparticles.effect.mistakes import Mistake, mistakes_in, refusal, refused
-from gpuparticles.effect.rules import Flag, Number, Rule, Text
+from gpuparticles.effect.rules import Flag, Number, Rule, Text, is_list
 from gpuparticles.errors import EffectError
 
 __all__ = [
@@ -29,6 +40,7 @@ __all__ = [
     "description",
     "explain",
     "fields_in_order",
+    "right_part",
     "rule_of",
     "settings",
 ]
@@ -87,8 +99,9 @@ def description(cls: type[T] | None = None, *, kw_only: bool = False) -> Any:
     """Make `cls` a frozen, slotted, checked dataclass.
 
     Plain ``float``, ``int``, ``bool`` and ``str`` annotations refuse everything else. A method
-    ``mistakes(self) -> Iterator[Mistake]`` may check what several fields say together; it is
-    called only when each field is right by itself.
+    ``mistakes(self) -> Iterator[Mistake]`` may check what several fields say together. A field
+    that is wrong by itself is not there then, and asking for it ends the check; `if_right` lets
+    the rest of the check go on.
 
     Args:
         cls: A class with annotated fields.
@@ -121,17 +134,74 @@ def checked(cls: type, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema
     if inner is finished:
         return inner  # the finished class used as a field: it has been through here
 
-    def check(value: Any, validate: core_schema.ValidatorFunctionWrapHandler) -> Any:
+    def check(
+        value: Any,
+        validate: core_schema.ValidatorFunctionWrapHandler,
+        info: core_schema.ValidationInfo[Any],
+    ) -> Any:
+        found: list[Mistake] = []
+        together = hasattr(cls, "mistakes")
         try:
             made = validate(value)
         except ValidationError as error:
-            known = [field.name for field in fields_in_order(cls)]
-            raise refusal(mistakes_in(error, known)) from None
-        if found := list(getattr(made, "mistakes", tuple)()):
+            found += mistakes_in(error, [field.name for field in fields_in_order(cls)])
+            made = right_part(cls, value, info.context) if together else None
+        if together:
+            with contextlib.suppress(*[AttributeError] if found else []):
+                found.extend(made.mistakes())
+        if found:
             raise refusal(found)
         return made
 
-    return core_schema.no_info_wrap_validator_function(check, inner)
+    return core_schema.with_info_wrap_validator_function(check, inner)
+
+
+def right_part(cls: type, value: Any, context: Any = None) -> Any:
+    """What is right of a description that is wrong: its fields that are wrong are not there.
+
+    Where something in a list is wrong, it is an object without any field or with those that are
+    right.
+
+    Args:
+        cls: What `value` should have been.
+        value: What was given.
+        context: As pydantic has it.
+    """
+    part: Any = object.__new__(cls)
+    given = value.kwargs if isinstance(value, ArgsKwargs) else value
+    if isinstance(given, Mapping):
+        held = _defaults(cls)
+        for name, info in vars(cls)["__pydantic_fields__"].items():
+            if name in given:
+                held[name] = _right(_adapter(cls, name), info.annotation, given[name], context)
+        for name, right in held.items():
+            if right is not _WRONG:
+                object.__setattr__(part, name, right)
+    return part
+
+
+_WRONG = object()
+
+
+@functools.cache
+def _adapter(cls: type, name: str) -> TypeAdapter[Any]:
+    return TypeAdapter(vars(cls)["__pydantic_fields__"][name].rebuild_annotation())
+
+
+def _right(adapter: TypeAdapter[Any], annotation: Any, value: Any, context: Any) -> Any:
+    """`value` as the adapter of a type reads it, or what is right of it, or _WRONG."""
+    if isinstance(value, Iterator):
+        return _WRONG  # it has been read to its end by now
+    with contextlib.suppress(ValidationError):
+        return adapter.validate_python(value, context=context)
+    choices = get_args(annotation)
+    if get_origin(annotation) is tuple:
+        each, items = choices[0], value if is_list(value) else ()
+        return tuple(_right(TypeAdapter(each), each, item, context) for item in items) or _WRONG
+    for cls in (annotation, *choices):
+        if isinstance(cls, type) and is_dataclass(cls):
+            return right_part(cls, value, context)
+    return _WRONG
 
 
 def fields_in_order(cls: type) -> list[Field[Any]]:

@@ -20,14 +20,14 @@ from pydantic import TypeAdapter, ValidationError
 from pydantic.json_schema import GenerateJsonSchema, JsonSchemaValue
 from pydantic_core import core_schema
 
-from gpuparticles.effect.description import explain
+from gpuparticles.effect.description import explain, right_part
 from gpuparticles.effect.effect import Effect
 from gpuparticles.effect.kinds import Kind, kinds
 from gpuparticles.effect.mistakes import Mistake, mistakes_in, show
 from gpuparticles.effect.plain import FORMAT, document_text, plain
 from gpuparticles.errors import DocumentError
 
-__all__ = ["load", "parse", "save", "schema"]
+__all__ = ["examine", "load", "parse", "save", "schema"]
 
 
 def load(path: str | os.PathLike[str]) -> Effect:
@@ -40,6 +40,23 @@ def load(path: str | os.PathLike[str]) -> Effect:
         DocumentError: The file cannot be read, or something in it is wrong; all that is wrong is
             in ``errors``, each with its place.
     """
+    return _whole(*_read(path))
+
+
+def examine(path: str | os.PathLike[str]) -> tuple[Effect | None, list[str]]:
+    """Read an effect file as far as it is right.
+
+    Returns:
+        The effect, of which what is wrong is missing (see `description`), or None when the file
+        holds nothing like one; and a sentence for each mistake.
+    """
+    try:
+        return _read(path)
+    except DocumentError as error:
+        return None, list(error.errors)
+
+
+def _read(path: str | os.PathLike[str]) -> tuple[Effect, list[str]]:
     where = os.fspath(path)
     try:
         raw = Path(path).read_bytes()
@@ -52,7 +69,7 @@ def load(path: str | os.PathLike[str]) -> Effect:
         raise DocumentError(
             f"{where}: byte {error.start} is not UTF-8 text; an effect file is JSON in UTF-8"
         ) from None
-    return parse(text, where, folder=Path(os.path.abspath(path)).parent)
+    return _parse(text, where, folder=Path(os.path.abspath(path)).parent)
 
 
 def parse(text: str, where: str = "document", folder: Path | None = None) -> Effect:
@@ -66,16 +83,26 @@ def parse(text: str, where: str = "document", folder: Path | None = None) -> Eff
     Raises:
         DocumentError: Something is wrong; all that is wrong is in ``errors``.
     """
+    return _whole(*_parse(text, where, folder))
+
+
+def _whole(effect: Effect, errors: list[str]) -> Effect:
+    if errors:
+        raise DocumentError(*errors)
+    return effect
+
+
+def _parse(text: str, where: str, folder: Path | None) -> tuple[Effect, list[str]]:
     data = _decode(text, where)
+    context = {"folder": folder}
     mistakes = [*_repeated(data), *_header(data)]
     fields = {key: value for key, value in data.items() if key not in ("format", "$schema")}
     try:
-        effect = TypeAdapter(Effect).validate_python(fields, context={"folder": folder})
+        effect = TypeAdapter(Effect).validate_python(fields, context=context)
     except ValidationError as error:
         mistakes += mistakes_in(error)
-    if mistakes:
-        raise DocumentError(*(f"{where}: {mistake}" for mistake in mistakes))
-    return effect
+        effect = right_part(Effect, fields, context)
+    return effect, [f"{where}: {mistake}" for mistake in mistakes]
 
 
 def save(effect: Effect, path: str | os.PathLike[str]) -> None:

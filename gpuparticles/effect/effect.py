@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Iterator
 from typing import Annotated, Literal
 
 from pydantic import Field
 
 from gpuparticles.effect.description import Takes, default, description
-from gpuparticles.effect.mistakes import Mistake, show
+from gpuparticles.effect.mistakes import Mistake, if_right, show
 from gpuparticles.effect.modifiers import Modifier
 from gpuparticles.effect.plain import document_text
 from gpuparticles.effect.rules import Flag, Number, Text
@@ -153,31 +154,38 @@ class Effect:
 
     def mistakes(self) -> Iterator[Mistake]:
         """What its emitters do together that they may not."""
-        if not self.emitters:
+        if getattr(self, "emitters", None) == ():
             yield Mistake(("emitters",), "an empty list; an effect has at least one emitter")
-        names = [emitter.name for emitter in self.emitters]
-        for index, emitter in enumerate(self.emitters):
+        names: list[str | None] = []
+        for index, emitter in enumerate(getattr(self, "emitters", ())):
             here = ("emitters", index)
-            if (first := names.index(emitter.name)) < index:
-                taken = f"{show(emitter.name)} is the name of emitters[{first}] too"
+            name = getattr(emitter, "name", None)
+            if name is not None and name in names:
+                taken = f"{show(name)} is the name of emitters[{names.index(name)}] too"
                 yield Mistake((*here, "name"), f"{taken}; each emitter has its own")
-            duration = self.duration_of(emitter)
-            for number, burst in enumerate(emitter.bursts):
-                if self.loop_of(emitter) and burst.time >= duration:
-                    late = f"{show(burst.time)} is not within the loop of {show(duration)} seconds"
+            names.append(name)
+            end = if_right(self._end_of, emitter)
+            for number, burst in enumerate(getattr(emitter, "bursts", ())):
+                time = getattr(burst, "time", None)
+                if time is not None and end is not None and time >= end:
+                    late = f"{show(time)} is not within the loop of {show(end)} seconds"
                     yield Mistake((*here, "bursts", number, "time"), f"{late}; it would never fire")
-            rows = _uniform_rows(emitter, self.modifiers_of(emitter))
-            if rows > _BLOCK_ROWS:
+            rows = if_right(self._rows_of, emitter)
+            if rows is not None and rows > _BLOCK_ROWS:
                 yield Mistake(
                     here,
-                    f"the stops and modifiers of {show(emitter.name)} take {rows} rows of a "
+                    f"the stops and modifiers of {show(name)} take {rows} rows of a "
                     f"shader's {_BLOCK_ROWS}; use fewer stops",
                 )
 
+    def _end_of(self, emitter: Emitter) -> float:
+        """When the loop of `emitter` ends, before which its bursts are; never if it has none."""
+        return self.duration_of(emitter) if self.loop_of(emitter) else math.inf
 
-def _uniform_rows(emitter: Emitter, modifiers: tuple[Modifier, ...]) -> int:
-    """At most so many rows of four floats hold an emitter's values in a shader."""
-    curves: list[Curve | Gradient] = [emitter.size_over_life, emitter.color_over_life]
-    curves += [modifier.over_life for modifier in modifiers if modifier.over_life is not None]
-    stops = sum(len(curve.segments()) for curve in curves)
-    return _EMITTER_ROWS + _MODIFIER_ROWS * len(modifiers) + stops
+    def _rows_of(self, emitter: Emitter) -> int:
+        """At most so many rows of four floats hold the values of `emitter` in a shader."""
+        modifiers = self.modifiers_of(emitter)
+        curves: list[Curve | Gradient] = [emitter.size_over_life, emitter.color_over_life]
+        curves += [modifier.over_life for modifier in modifiers if modifier.over_life is not None]
+        stops = sum(len(curve.segments()) for curve in curves)
+        return _EMITTER_ROWS + _MODIFIER_ROWS * len(modifiers) + stops

@@ -21,6 +21,7 @@ from pydantic_core import InitErrorDetails, PydanticCustomError
 __all__ = [
     "Mistake",
     "gather",
+    "if_right",
     "known_names",
     "mistakes_in",
     "refusal",
@@ -99,6 +100,14 @@ def gather(read: Callable[[Any], Result], items: Iterable[tuple[Key, Any]]) -> d
     if mistakes:
         raise refusal(mistakes)
     return results
+
+
+def if_right(read: Callable[[Key], Result], value: Key) -> Result | None:
+    """What `read` gives, or None when it asks for a field that is wrong: see `description`."""
+    try:
+        return read(value)
+    except AttributeError:
+        return None
 
 
 def show(value: object, depth: int = 3) -> str:

@@ -29,11 +29,12 @@ from gpuparticles.effect import (
     Sphere,
     Sprite,
     Vortex,
+    examine,
     load,
     parse,
     save,
 )
-from gpuparticles.errors import DocumentError, ParticlesError
+from gpuparticles.errors import DocumentError, EffectError, ParticlesError
 
 LEAST = {"format": "gpuparticles/1", "name": "a", "emitters": [{"name": "b"}]}
 
@@ -326,6 +327,94 @@ def test_mistakes_between_fields_come_at_once():
         "emitters[2].bursts[0].time: 1 is not within the loop of 1 seconds; it would never fire",
         "emitters[2].bursts[1].time: 7 is not within the loop of 1 seconds; it would never fire",
     ]
+
+
+def test_what_is_wrong_by_itself_hides_no_mistake_between_fields():
+    stops = [[t / 1024, 1] for t in range(1024)]
+    document = LEAST | {
+        "duration": 1,
+        "emitters": [
+            {"name": "a", "speed": "x", "bursts": [{"time": "soon"}, {"time": 9}]},
+            {"nam": "b", "bursts": [{"time": 2}, {"time": 8, "count": -1}]},
+            {"name": "a", "loop": "yes", "bursts": [{"time": 9}]},  # perhaps it does not loop
+            "c",
+            {"name": "d", "duration": 10, "bursts": [{"time": 9}, {"time": 10}]},
+            {"name": "d", "sprite": {"flipbook": {"frames": 2, "speed": -1}}},
+            {"name": "e", "rate": -1, "size_over_life": stops, "color_over_life": [[0, 1]]},
+            {"name": "f", "rate": -1, "size_over_life": stops},
+        ],
+    }
+
+    found = [sentence.split(":")[0] for sentence in errors(document)]
+
+    assert found == [
+        "emitters[0].bursts[0].time",
+        "emitters[0].speed",
+        "emitters[1].name",
+        "emitters[1].bursts[1].count",
+        "emitters[1].nam",
+        "emitters[2].loop",
+        "emitters[3]",
+        "emitters[5].sprite.flipbook.speed",
+        "emitters[5].sprite.flipbook.frames",
+        "emitters[6].rate",
+        "emitters[6].color_over_life[0][1]",
+        "emitters[7].rate",
+        "emitters[0].bursts[1].time",
+        "emitters[1].bursts[0].time",
+        "emitters[1].bursts[1].time",
+        "emitters[2].name",
+        "emitters[4].bursts[1].time",
+        "emitters[5].name",
+        "emitters[7]",
+    ]
+
+
+def test_an_unknown_duration_makes_no_burst_late():
+    emitters = [{"name": "b", "bursts": [{"time": 9}]}]
+
+    (sentence,) = errors(LEAST | {"duration": "long", "emitters": emitters})
+    assert sentence.startswith('duration: "long" is not a number')
+    (sentence,) = errors(
+        LEAST | {"duration": -1, "emitters": []},
+    )[1:]
+    assert sentence == "emitters: an empty list; an effect has at least one emitter"
+
+
+def test_a_constructor_names_the_mistakes_between_fields_too():
+    with pytest.raises(EffectError) as error:
+        Effect(3, [Emitter("a"), Emitter("a")])  # type: ignore[arg-type]
+    with pytest.raises(EffectError) as another:
+        Effect(3, (Emitter(name) for name in "ab"))  # type: ignore[arg-type]
+
+    assert str(another.value) == "Effect: name: 3 is not text; a name is text"
+    assert str(error.value).splitlines() == [
+        "Effect: name: 3 is not text; a name is text",
+        'Effect: emitters[1].name: "a" is the name of emitters[0] too; each emitter has its own',
+    ]
+
+
+def test_a_file_is_examined_as_far_as_it_is_right(tmp_path: Path):
+    path = tmp_path / "a.json"
+    sprites = [{"texture": "a.png", "blend": "add"}, {"texture": 3}, "b.png"]
+    emitters = [{"name": "b", "rate": -1, "sprite": sprite} for sprite in sprites]
+    path.write_text(json.dumps(LEAST | {"emitters": emitters}))
+
+    effect, found = examine(path)
+
+    assert effect is not None
+    assert effect.name == LEAST["name"]
+    assert effect.emitters[0].sprite.texture == tmp_path / "a.png"
+    assert not hasattr(effect.emitters[0].sprite, "blend")
+    assert effect.emitters[0].capacity == 1000
+    assert not hasattr(effect.emitters[1].sprite, "texture")
+    assert not hasattr(effect.emitters[2].sprite, "texture")
+    assert len(found) == 8  # three rates, three sprites, two names
+
+    path.write_text("{")
+    assert examine(path)[0] is None
+    path.write_text(json.dumps(LEAST))
+    assert examine(path) == (load(path), [])
 
 
 VALUE = "a value is a finite number"
