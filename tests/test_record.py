@@ -157,6 +157,18 @@ def test_a_pattern_and_a_folder_number_from_zero(tmp_path: Path) -> None:
         )
 
 
+def test_a_pattern_makes_its_folder_if_that_is_missing(tmp_path: Path) -> None:
+    record.write(gradient(2), tmp_path / "frames/%04d.png")
+
+    assert sorted(path.relative_to(tmp_path).as_posix() for path in tmp_path.rglob("*")) == [
+        "frames",
+        "frames/0000.png",
+        "frames/0001.png",
+    ]
+    (tmp_path / "plain").mkdir()
+    assert (tmp_path / "frames").stat().st_mode == (tmp_path / "plain").stat().st_mode
+
+
 def test_an_existing_folder_keeps_its_other_files(tmp_path: Path) -> None:
     (tmp_path / "notes.txt").write_text("mine")
 
@@ -344,7 +356,9 @@ def interrupted(error: BaseException) -> Iterator[Pixels]:
     raise error
 
 
-@pytest.mark.parametrize("name", ["a.png", "a.gif", "a.webp", "a_%04d.png", "new/", "old"])
+@pytest.mark.parametrize(
+    "name", ["a.png", "a.gif", "a.webp", "a_%04d.png", "new/", "new/%d.webp", "old"]
+)
 @pytest.mark.parametrize("error", [_Stop(), KeyboardInterrupt(), EffectError("no")], ids=repr)
 def test_an_interrupted_film_leaves_everything_as_it_was(
     tmp_path: Path, name: str, error: BaseException
@@ -393,9 +407,13 @@ def test_a_new_file_has_the_mode_of_any_new_file(tmp_path: Path) -> None:
     ("name", "sentence"),
     [
         ("missing/a.gif", "the folder {0}/missing does not exist"),
+        ("missing/a.png", "the folder {0}/missing does not exist"),
         ("missing/deep/", "the folder {0}/missing does not exist"),
+        ("missing/deep/%04d.png", "the folder {0}/missing does not exist"),
         ("file/a.gif", "{0}/file is not a folder"),
         ("file/", "{0}/file is not a folder"),
+        ("file/%04d.png", "{0}/file is not a folder"),
+        ("file/deep/%04d.png", "{0}/file is not a folder"),
         ("folder.gif", "it is a folder"),
         ("a.mp4", 'its ending is ".mp4", but .png, .gif and .webp are known'),
         ("a", 'its ending is "", but .png, .gif and .webp are known'),

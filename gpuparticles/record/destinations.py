@@ -46,7 +46,8 @@ def destination(out: str | PathLike[str]) -> Destination:
 
     ``NAME.png``, ``NAME.gif`` and ``NAME.webp`` are one file; ``NAME_%04d.png`` (or .webp) is a
     sequence numbered from 0 in at least four digits; a folder (an existing one, or a name ending
-    in a slash) is a sequence of PNGs in it.
+    in a slash) is a sequence of PNGs in it. The folder of a sequence may still be missing, but not
+    the one that it lies in.
 
     Raises:
         ParticlesError: An unknown ending, a folder that is missing or closed to us, a file where
@@ -56,7 +57,7 @@ def destination(out: str | PathLike[str]) -> Destination:
     kind = _FORMATS.get(path.suffix.lower())
     with refusing(out):
         if fspath(out).endswith(("/", sep)) or (kind is None and path.is_dir()):
-            _check_folder(path if path.exists() else path.absolute().parent)
+            _check_folder(path, made=True)
             return Destination("png", path, "frame_%04d.png")
         if kind is None:
             raise OSError(
@@ -65,8 +66,8 @@ def destination(out: str | PathLike[str]) -> Destination:
             )
         if path.is_dir():
             raise OSError("it is a folder")
-        _check_folder(path.absolute().parent)
         numbers = _NUMBER.findall(path.name)
+        _check_folder(path.absolute().parent, made=bool(numbers))
         if not numbers:
             if path.exists() and not access(path, W_OK):
                 raise OSError("the file is read-only")
@@ -87,7 +88,10 @@ def refusing(out: object) -> Iterator[None]:
         raise ParticlesError(f"{out} cannot be written: {error.strerror or error}") from error
 
 
-def _check_folder(folder: Path) -> None:
+def _check_folder(folder: Path, *, made: bool) -> None:
+    """Refuse a folder in which nothing can be written; one that is `made` need not be there."""
+    if made and not folder.exists():
+        folder = folder.absolute().parent
     if not folder.exists():
         raise OSError(f"the folder {folder} does not exist")
     if not folder.is_dir():

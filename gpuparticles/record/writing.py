@@ -107,7 +107,7 @@ def _appearing(path: Path) -> Iterator[IO[bytes]]:
 
 
 def _write_sequence(pictures: Iterable[Pixels], target: Destination) -> None:
-    """Number the pictures into a folder, which is made at the end if it is not there."""
+    """Number the pictures into a folder, which appears with all of them if it is not there."""
     folder = target.path
     beside = (folder if folder.exists() else folder.absolute().parent) / f".{token_hex(8)}.tmp"
     beside.mkdir()
@@ -115,7 +115,9 @@ def _write_sequence(pictures: Iterable[Pixels], target: Destination) -> None:
         for index, picture in enumerate(pictures):
             name = beside / target.numbered(index)
             Image.fromarray(picture).save(name, target.format, lossless=True)
-        folder.mkdir(exist_ok=True)
+        if not folder.exists():
+            beside.rename(folder)
+            return
         for complete in sorted(beside.iterdir()):
             replace(complete, folder / complete.name)
     finally:
