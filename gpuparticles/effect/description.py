@@ -29,12 +29,13 @@ from pydantic import ConfigDict, GetCoreSchemaHandler, TypeAdapter, ValidationEr
 from pydantic.dataclasses import dataclass
 from pydantic_core import ArgsKwargs, CoreSchema, core_schema
 
-from gpuparticles.effect.mistakes import Mistake, mistakes_in, refusal, refused
+from gpuparticles.effect.mistakes import Mistake, a, mistakes_in, refusal, refused, show
 from gpuparticles.effect.rules import Flag, Number, Rule, Text, is_list
 from gpuparticles.errors import EffectError
 
 __all__ = [
     "Takes",
+    "call_of",
     "checked",
     "default",
     "description",
@@ -144,6 +145,8 @@ def checked(cls: type, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema
         try:
             made = validate(value)
         except ValidationError as error:
+            if sentence := _instead(cls, value):
+                raise refused(sentence) from None
             found += mistakes_in(error, [field.name for field in fields_in_order(cls)])
             made = right_part(cls, value, info.context) if together else None
         if together:
@@ -154,6 +157,31 @@ def checked(cls: type, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema
         return made
 
     return core_schema.with_info_wrap_validator_function(check, inner)
+
+
+def call_of(cls: type) -> str:
+    """How an author makes an object of a description: ``Sphere()``, or ``Drag(...)`` with more."""
+    required = any(field.default is MISSING for field in fields(cls))
+    return f"{cls.__name__}({'...' if required else ''})"
+
+
+def _instead(cls: type, value: Any) -> str | None:
+    """What to write instead of `value`, when it is the class itself or holds its first fields."""
+    refusal = f"{show(value)} is not {a(cls.__name__.lower())}; write "
+    if value is cls:
+        return refusal + call_of(cls)
+    items = [value] if isinstance(value, str) else value
+    if not (isinstance(items, (list, tuple)) and items):
+        return None
+    if not all(isinstance(item, (str, int, float)) for item in items):
+        return None
+    try:
+        cls(*items)
+    except EffectError:
+        return None
+    named = dict(zip((field.name for field in fields_in_order(cls)), items, strict=False))
+    given = ", ".join(f"{name}={show(item)}" for name, item in named.items())
+    return f"{refusal}{cls.__name__}({given}), or {show(named)} in a file"
 
 
 def right_part(cls: type, value: Any, context: Any = None) -> Any:

@@ -24,7 +24,6 @@ from gpuparticles.effect.values import (
     OptionalVector,
     Range,
     Ranged,
-    Scalar,
     ScalarLike,
     SizeOverLife,
 )
@@ -94,7 +93,7 @@ class Emitter:
     bursts: Takes[Iterable[Burst], tuple[Burst, ...]] = default(())
     lifetime: Lifetime = default(1.0)
     shape: Shape = Point()
-    speed: Scalar = default(1.0)
+    speed: Takes[ScalarLike, Annotated[float | Range, Ranged(Number("a speed"))]] = default(1.0)
     spread: Annotated[float, Number("a spread", "degrees", least=0, most=180)] = 0.0
     velocity: OptionalVector = default(None)
     space: Literal["world", "local"] = "world"
@@ -102,8 +101,12 @@ class Emitter:
         1.0
     )
     size_over_life: SizeOverLife = default(1.0)
-    rotation: Scalar = default(0.0)
-    angular_velocity: Scalar = default(0.0)
+    rotation: Takes[ScalarLike, Annotated[float | Range, Ranged(Number("a rotation"))]] = default(
+        0.0
+    )
+    angular_velocity: Takes[
+        ScalarLike, Annotated[float | Range, Ranged(Number("an angular velocity"))]
+    ] = default(0.0)
     color: Color = default("#ffffff")
     color_over_life: ColorOverLife = default("#ffffff")
     modifiers: Takes[Iterable[Modifier], tuple[Modifier, ...]] = default(())

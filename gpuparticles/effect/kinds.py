@@ -15,8 +15,14 @@ from typing import Any, ClassVar, Final, Literal, NamedTuple, TypeVar, get_origi
 from pydantic import GetCoreSchemaHandler, TypeAdapter
 from pydantic_core import ArgsKwargs, CoreSchema, core_schema
 
-from gpuparticles.effect.description import checked, description, fields_in_order, rule_of
-from gpuparticles.effect.mistakes import known_names, refused, show
+from gpuparticles.effect.description import (
+    call_of,
+    checked,
+    description,
+    fields_in_order,
+    rule_of,
+)
+from gpuparticles.effect.mistakes import a, known_names, refused, show
 from gpuparticles.effect.rules import Rule
 
 __all__ = ["DIRECTION", "POINT", "KernelField", "Kind", "fields_of", "kinds", "register"]
@@ -143,6 +149,8 @@ def _read(base: type[Kind], value: Any, context: Any) -> Any:
     names = [name for name, cls in kinds(_family_of(base)).items() if issubclass(cls, base)]
     if isinstance(value, ArgsKwargs):
         raise refused(f"a {family} is one of its kinds: {', '.join(names)}")
+    if isinstance(value, type) and issubclass(value, base) and "kind" in vars(value):
+        raise refused(f"{show(value)} is not {a(family)}; write {call_of(value)}")
     if not isinstance(value, Mapping):
         example = value if value in names else names[0]
         what = f'a {family} is an object such as {{"kind": "{example}"}}'

@@ -20,6 +20,7 @@ from pydantic_core import InitErrorDetails, PydanticCustomError
 
 __all__ = [
     "Mistake",
+    "a",
     "gather",
     "if_right",
     "known_names",
@@ -146,6 +147,11 @@ def _show_each(items: Iterable[Any], show_one: Callable[[Any], str], depth: int)
     return ", ".join(shown if len(shown) <= _MOST else [*shown[:_MOST], "..."])
 
 
+def a(noun: str) -> str:
+    """The noun with its article."""
+    return f"{'an' if noun[0] in 'aeiou' else 'a'} {noun}"
+
+
 def suggestion(given: object, known: Iterable[str]) -> str:
     """``; did you mean "drag"?`` when a known name is close to what was given, else nothing."""
     if not isinstance(given, str) or not given:
@@ -181,6 +187,8 @@ def _sentence(detail: Mapping[str, Any], known: list[str]) -> str:
             allowed = " or ".join(f'"{word}"' for word in words)
             return f"{show(given)} is not {allowed}{suggestion(given, words)}"
         case "tuple_type":
-            return f"{show(given)} is not a list"
+            return (
+                f"{show(given)} is not a list; a list is written [...], even one of a single item"
+            )
         case _:
             return f"{show(given)} is refused: {detail['msg']}"

@@ -176,7 +176,7 @@ class Radial(Force):
         space: Where the centre lies: in the world or in the emitter's space.
     """
 
-    strength: float
+    strength: Annotated[float, Number("a strength")]
     center: Annotated[Vec3, POINT] = default((0.0, 0.0, 0.0))
     falloff: _FalloffField = default(None)
     space: Space = "emitter"
@@ -204,7 +204,7 @@ class Vortex(Force):
         space: Where axis and centre lie: in the world or in the emitter's space.
     """
 
-    strength: float
+    strength: Annotated[float, Number("a strength")]
     axis: Annotated[Direction, DIRECTION] = default((0.0, 1.0, 0.0))
     center: Annotated[Vec3, POINT] = default((0.0, 0.0, 0.0))
     falloff: _FalloffField = default(None)

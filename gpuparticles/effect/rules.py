@@ -79,13 +79,18 @@ class Number(Rule):
 
     glsl: ClassVar[str | None] = "float"
 
-    def read(self, value: Any) -> float:
-        """The number as a float, or as an int when it is whole."""
+    def read(self, value: Any, otherwise: str = "") -> float:
+        """The number as a float, or as an int when it is whole.
+
+        Args:
+            value: What is given.
+            otherwise: What is accepted besides a number, for the sentence that refuses.
+        """
         endless = self.endless and isinstance(value, str) and value == "inf"
         number = _real(math.inf if endless else value)
         if number is None or math.isnan(number):
-            problem = "is not a number"
-        elif math.isinf(number) and not (self.endless and number > 0):
+            raise refused(f"{show(value)} is not a number; {self}{otherwise}")
+        if math.isinf(number) and not (self.endless and number > 0):
             problem = "is not finite"
         elif number < self.least:
             problem = "is negative" if self.least == 0 else f"is less than {show(self.least)}"

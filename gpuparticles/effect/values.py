@@ -101,7 +101,7 @@ class Ranged(Rule):
     def read(self, value: Any) -> float | Range:
         """A float or a Range."""
         if not is_list(value):
-            return self.number.read(value)
+            return self.number.read(value, ", or a pair (low, high)")
         if len(pair := list(value)) != 2:
             raise refused(f"{show(value)} is not a number or a pair (low, high); {self.number}")
         low, high = read_each([self._bound] * 2, pair)

@@ -417,21 +417,28 @@ def test_a_file_is_examined_as_far_as_it_is_right(tmp_path: Path):
     assert examine(path) == (load(path), [])
 
 
-VALUE = "a value is a finite number"
+SPEED = "a speed is a finite number"
+LIST = "a list is written [...], even one of a single item"
+PAIR = ", or a pair (low, high)"
 
 
 @pytest.mark.parametrize(
     ("fields", "sentence"),
     [
         ({"lifetime": [3, 1]}, "lifetime: low 3 is above high 1; a range is (low, high)"),
-        ({"speed": "fast"}, f'speed: "fast" is not a number; {VALUE}'),
-        ({"speed": True}, f"speed: true is not a number; {VALUE}"),
-        ({"speed": None}, f"speed: null is not a number; {VALUE}"),
-        ({"speed": math.nan}, f"speed: NaN is not a number; {VALUE}"),
-        ({"speed": -math.inf}, f"speed: -inf is not finite; {VALUE}"),
-        ({"speed": [0, 1e300]}, f"speed[1]: 1e+300 does not fit in 32 bits; {VALUE}"),
+        ({"speed": "fast"}, f'speed: "fast" is not a number; {SPEED}{PAIR}'),
+        ({"speed": True}, f"speed: true is not a number; {SPEED}{PAIR}"),
+        ({"speed": None}, f"speed: null is not a number; {SPEED}{PAIR}"),
+        ({"speed": math.nan}, f"speed: NaN is not a number; {SPEED}{PAIR}"),
+        ({"speed": -math.inf}, f"speed: -inf is not finite; {SPEED}"),
+        ({"speed": [0, 1e300]}, f"speed[1]: 1e+300 does not fit in 32 bits; {SPEED}"),
         ({"velocity": [1, 2]}, "velocity: [1, 2] is not a vector; a vector has 3 components"),
-        ({"modifiers": {}}, "modifiers: {} is not a list"),
+        ({"modifiers": {}}, f"modifiers: {{}} is not a list; {LIST}"),
+        (
+            {"bursts": [[0, 10]]},
+            "bursts[0]: [0, 10] is not a burst; write Burst(time=0, count=10), or "
+            '{"time": 0, "count": 10} in a file',
+        ),
         (
             {"modifiers": ["drag"]},
             'modifiers[0]: "drag" is not a modifier; '

@@ -133,6 +133,9 @@ def test_the_repr_shows_what_was_said():
     assert repr(effect) == "Effect(name='e', emitters=(Emitter(name='a', rate=5.0),), loop=False)"
 
 
+LIST = "a list is written [...], even one of a single item"
+
+
 @pytest.mark.parametrize(
     ("call", "sentence"),
     [
@@ -187,8 +190,46 @@ def test_the_repr_shows_what_was_said():
             lambda: Emitter("a", space="locale"),
             'space: "locale" is not "world" or "local"; did you mean "local"?',
         ),
-        (lambda: Emitter("a", modifiers=Drag(1)), "modifiers: Drag(rate=1.0) is not a list"),
-        (lambda: Emitter("a", bursts="now"), 'bursts: "now" is not a list'),
+        (
+            lambda: Emitter("a", modifiers=Drag(1)),
+            f"modifiers: Drag(rate=1.0) is not a list; {LIST}",
+        ),
+        (lambda: Emitter("a", bursts="now"), f'bursts: "now" is not a list; {LIST}'),
+        (
+            lambda: Emitter("a", bursts=[(0, 10)]),
+            "bursts[0]: [0, 10] is not a burst; write Burst(time=0, count=10), or "
+            '{"time": 0, "count": 10} in a file',
+        ),
+        (
+            lambda: Emitter("a", bursts=[(0, -10)]),
+            "bursts[0]: [0, -10] is not an object with the fields time, count",
+        ),
+        (
+            lambda: Emitter("a", sprite="x.png"),
+            'sprite: "x.png" is not a sprite; write Sprite(texture="x.png"), or '
+            '{"texture": "x.png"} in a file',
+        ),
+        (
+            lambda: Emitter("a", sprite=Sprite),
+            "sprite: the class Sprite is not a sprite; write Sprite()",
+        ),
+        (
+            lambda: Emitter("a", shape=Sphere),
+            "shape: the class Sphere is not a shape; write Sphere()",
+        ),
+        (
+            lambda: Emitter("a", modifiers=[Drag]),
+            "modifiers[0]: the class Drag is not a modifier; write Drag(...)",
+        ),
+        (
+            lambda: Emitter("a", shape=Drag),
+            'shape: the class Drag is not a shape; a shape is an object such as {"kind": "point"}',
+        ),
+        (
+            lambda: Emitter("a", angular_velocity="x"),
+            'angular_velocity: "x" is not a number; '
+            "an angular velocity is a finite number, or a pair (low, high)",
+        ),
         (
             lambda: Emitter("a", bursts=[3]),
             "bursts[0]: 3 is not an object with the fields time, count",
@@ -224,7 +265,7 @@ def test_what_an_emitter_refuses(call, sentence: str):
     [
         (lambda: Effect("a"), "emitters: nothing is given, and it has no default"),
         (lambda: Effect("a", []), "emitters: an empty list; an effect has at least one emitter"),
-        (lambda: Effect("a", Emitter("b")), "emitters: Emitter(name='b') is not a list"),
+        (lambda: Effect("a", Emitter("b")), f"emitters: Emitter(name='b') is not a list; {LIST}"),
         (
             lambda: Effect("a", [Emitter("b")], duration=math.inf),
             "duration: inf is not finite; a duration is 0.001 or more seconds",

@@ -82,8 +82,8 @@ def test_a_flipbook_has_as_many_frames_as_places_unless_told():
         (lambda: Sprite(premultiplied=1), "Sprite: premultiplied: 1 is not true or false"),
         (
             lambda: Sprite(flipbook=(4, 4)),
-            "Sprite: flipbook: [4, 4] is not an object with the fields "
-            "columns, rows, frames, speed, loop",
+            "Sprite: flipbook: [4, 4] is not a flipbook; write Flipbook(columns=4, rows=4), or "
+            '{"columns": 4, "rows": 4} in a file',
         ),
         (
             lambda: Flipbook(0),

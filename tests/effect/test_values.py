@@ -35,6 +35,7 @@ from gpuparticles.effect.values import Lifetime, OptionalOverLife, OptionalVecto
 from gpuparticles.errors import EffectError
 
 VALUE = "a value is a finite number"
+PAIR = ", or a pair (low, high)"
 COMPONENT = "a component is a finite number"
 LIFETIME = 'a lifetime is 0 or more seconds, or "inf"'
 VECTOR = "a vector has 3 components"
@@ -120,13 +121,13 @@ def test_a_whole_number_is_held_as_an_int(given_number: Any):
         ("text", "  ", "", '"  " is empty; a text has at least one character'),
         ("lifetime", -2, "", f"-2 is negative; {LIFETIME}"),
         ("lifetime", -math.inf, "", f"-inf is not finite; {LIFETIME}"),
-        ("lifetime", "infinite", "", f'"infinite" is not a number; {LIFETIME}'),
+        ("lifetime", "infinite", "", f'"infinite" is not a number; {LIFETIME}{PAIR}'),
         ("lifetime", (1, math.inf), "[1]", "inf is not finite; a lifetime is 0 or more seconds"),
         ("lifetime", (1, "inf"), "[1]", '"inf" is not a number; a lifetime is 0 or more seconds'),
         ("scalar", (2, 1), "", "low 2 is above high 1; a range is (low, high)"),
         ("scalar", (1, 2, 3), "", f"[1, 2, 3] is not a number or a pair (low, high); {VALUE}"),
-        ("scalar", "3", "", f'"3" is not a number; {VALUE}'),
-        ("scalar", {1, 2}, "", f"an object of type set is not a number; {VALUE}"),
+        ("scalar", "3", "", f'"3" is not a number; {VALUE}{PAIR}'),
+        ("scalar", {1, 2}, "", f"an object of type set is not a number; {VALUE}{PAIR}"),
         ("vec3", (1, 2), "", f"[1, 2] is not a vector; {VECTOR}"),
         ("vec3", 3, "", f"3 is not a vector; {VECTOR}"),
         ("vec3", "xyz", "", f'"xyz" is not a vector; {VECTOR}'),
