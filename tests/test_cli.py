@@ -150,7 +150,7 @@ def test_render_writes_a_sequence_without_perspective(effect: Path) -> None:
 
     result = run(
         *("render", effect, "-o", f"{folder}/", "--duration", 0.1, "--fps", 30, "--start", 1),
-        *("--ortho", 4, "--target", "0,1,0", "--background", "#204060", "--size", "16x16"),
+        *("--ortho", 4, "--target", "0,1,0", "--background", "#246", "--size", "16x16"),
     )
 
     assert result.returncode == 0, result.stderr
@@ -159,7 +159,7 @@ def test_render_writes_a_sequence_without_perspective(effect: Path) -> None:
     assert names == ["frame_0000.png", "frame_0001.png", "frame_0002.png"]
     with Image.open(folder / names[0]) as image:
         pixels = np.array(image)
-    assert pixels[0, 0].tolist() == [0x20, 0x40, 0x60]
+    assert pixels[0, 0].tolist() == [0x22, 0x44, 0x66]
     # Four units are sixteen pixels: the emitter, 1 below the middle, sits 4 pixels below it.
     assert pixels[10:13, 6:10].max() > 200
     assert (pixels[14:] == pixels[0, 0]).all()

@@ -86,12 +86,13 @@ def place(text: str) -> Place:
 
 
 def background(text: str) -> tuple[float, float, float] | None:
-    """``#rrggbb`` as red, green and blue from 0 to 1, or None for "transparent"."""
+    """``#rrggbb`` or ``#rgb`` as red, green and blue from 0 to 1, or None for "transparent"."""
     if text == "transparent":
         return None
-    if not re.fullmatch("#[0-9a-fA-F]{6}", text):
+    if not re.fullmatch("#(?:[0-9a-fA-F]{3}){1,2}", text):
         misuse(f'{text!r} is neither #rrggbb nor "transparent"', "--background")
-    red, green, blue = bytes.fromhex(text[1:])
+    digits = text[1:] if len(text) == 7 else "".join(digit * 2 for digit in text[1:])
+    red, green, blue = bytes.fromhex(digits)
     return red / 255, green / 255, blue / 255
 
 

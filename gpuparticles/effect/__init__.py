@@ -35,6 +35,7 @@ from gpuparticles.effect.values import (
     Scalar,
     Vec3,
     Vector,
+    rgba,
     span,
 )
 
@@ -84,6 +85,7 @@ __all__ = [
     "load",
     "modifier",
     "parse",
+    "rgba",
     "save",
     "schema",
     "shape",

@@ -15,10 +15,12 @@ from typing import Annotated, Any, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
+from pydantic import ValidationError
 
 from gpuparticles.effect.description import Takes, description
-from gpuparticles.effect.mistakes import Mistake, gather, refused, show
+from gpuparticles.effect.mistakes import Mistake, gather, mistakes_in, refused, show
 from gpuparticles.effect.rules import Components, Number, Rule, UnitVector, is_list, read_each
+from gpuparticles.errors import EffectError
 
 __all__ = [
     "RGBA",
@@ -39,6 +41,7 @@ __all__ = [
     "Vec3",
     "Vec3Like",
     "Vector",
+    "rgba",
     "span",
 ]
 
@@ -144,14 +147,15 @@ class _Colour(Rule):
     def _hex(self, text: str) -> RGBA:
         if not re.fullmatch(_HEX, text):
             raise refused(f"{show(text)} is not a colour; {self}")
-        r, g, b, a = (int(pair, 16) / 255 for pair in re.findall("..", text[1:].ljust(8, "f")))
+        digits = text[1:] if len(text) > 5 else "".join(digit * 2 for digit in text[1:])
+        r, g, b, a = (channel / 255 for channel in bytes.fromhex(digits.ljust(8, "f")))
         return RGBA(r, g, b, a)
 
     def __str__(self) -> str:
         return 'a colour is "#rrggbb", "#rrggbbaa", or 3 or 4 numbers'
 
 
-_HEX = "#(?:[0-9a-fA-F]{6}|[0-9a-fA-F]{8})"
+_HEX = "#(?:[0-9a-fA-F]{3,4}|[0-9a-fA-F]{6}|[0-9a-fA-F]{8})"
 _CHANNELS = [Number("a colour channel", least=0)] * 3 + [Number("an alpha", least=0, most=1)]
 _TIME = Number("the time of a stop", "of the whole", least=0, most=1)
 
@@ -196,6 +200,24 @@ class _Stops(Rule):
             raise refused(f"{show(stop)} is not a stop; a stop is {self.form}")
         t, value = read_each([_TIME, self.value], pair)
         return t, value
+
+
+def rgba(value: object, where: str) -> RGBA:
+    """The colour that `value` means, as where a description takes one.
+
+    Args:
+        value: ``"#rrggbb"`` or ``"#rrggbbaa"``, or those with one digit for two alike, or 3 or 4
+            numbers.
+        where: What the value is called in the sentence that refuses it.
+
+    Raises:
+        EffectError: It is no colour.
+    """
+    try:
+        return _COLOUR.read(value)
+    except ValidationError as error:
+        found = (Mistake((where, *path), why) for path, why in mistakes_in(error))
+        raise EffectError("\n".join(map(str, found))) from None
 
 
 def _number_stops(number: Number) -> _Stops:

@@ -28,6 +28,7 @@ from gpuparticles.effect import (
     Vec3,
     Vector,
     description,
+    rgba,
     span,
 )
 from gpuparticles.effect.rules import Number
@@ -135,7 +136,9 @@ def test_a_whole_number_is_held_as_an_int(given_number: Any):
         ("vec3", np.array([0, np.nan, 0]), "[1]", f"NaN is not a number; {COMPONENT}"),
         ("direction", (0, 0, 0), "", "[0, 0, 0] has no direction; a direction may not be zero"),
         ("vector", (1, 2, (3, 1)), "[2]", "low 3 is above high 1; a range is (low, high)"),
-        ("color", "#fff", "", f'"#fff" is not a colour; {COLOUR}'),
+        ("color", "#ff", "", f'"#ff" is not a colour; {COLOUR}'),
+        ("color", "#fffff", "", f'"#fffff" is not a colour; {COLOUR}'),
+        ("color", "red", "", f'"red" is not a colour; {COLOUR}'),
         ("color", "#gggggg", "", f'"#gggggg" is not a colour; {COLOUR}'),
         ("color", "#ffffff\n", "", f'"#ffffff\\n" is not a colour; {COLOUR}'),
         ("color", (1, 1), "", f"[1, 1] is not a colour; {COLOUR}"),
@@ -279,6 +282,8 @@ def test_a_vector_takes_a_range_in_any_component():
     [
         ("#ff8000", (1, 128 / 255, 0, 1)),
         ("#FF800040", (1, 128 / 255, 0, 64 / 255)),
+        ("#f80", (1, 136 / 255, 0, 1)),
+        ("#F804", (1, 136 / 255, 0, 68 / 255)),
         ((0.25, 0.5, 1), (0.25, 0.5, 1, 1)),
         ([8, 0, 0, 0.5], (8, 0, 0, 0.5)),
         (np.array([1.0, 0.5, 0.25, 0.0]), (1, 0.5, 0.25, 0)),
@@ -291,6 +296,22 @@ def test_a_colour_reads_back_as_four_straight_channels(color: Any, channels: tup
 
     assert type(value) is RGBA
     assert value == channels
+
+
+def test_a_colour_outside_of_a_description_is_read_as_in_one():
+    assert rgba("#f80", "tint") == (1, 136 / 255, 0, 1)
+    assert rgba((2, 0.5, 0), "tint") == RGBA(2, 0.5, 0, 1)
+    assert rgba(np.array([0, 1, 0, 0.5], np.float32), "tint") == (0, 1, 0, 0.5)
+
+    with pytest.raises(EffectError) as error:
+        rgba("red", "tint")
+    assert str(error.value) == f'tint: "red" is not a colour; {COLOUR}'
+    with pytest.raises(EffectError) as error:
+        rgba((1, -1, 1, 2), "tint")
+    assert str(error.value).splitlines() == [
+        "tint[1]: -1 is negative; a colour channel is 0 or more",
+        "tint[3]: 2 is more than 1; an alpha is 0 to 1",
+    ]
 
 
 # Curves
