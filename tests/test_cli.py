@@ -180,6 +180,34 @@ def test_render_with_another_field_of_view_and_a_webp(effect: Path) -> None:
 
 
 @pytest.mark.parametrize(
+    ("out", "options", "hint"),
+    [
+        ("a.png", ["--time", 0.25], ""),
+        ("a.png", [], "nothing lives at 1 s; another --time "),
+        ("a.gif", ["--time", 0], "nothing lives at 0 s; another --time "),
+        (
+            "a.gif",
+            ["--start", 1, "--duration", 0.1],
+            "nothing lives in any frame; another --start ",
+        ),
+    ],
+)
+def test_a_picture_of_nothing_is_hinted_at(
+    tmp_path: Path, out: str, options: list[object], hint: str
+) -> None:
+    path = tmp_path / "once.json"
+    emitter = gp.Emitter("e", rate=0, bursts=[gp.Burst(0.1, 5)], lifetime=0.5)
+    gp.save(gp.Effect("once", [emitter], duration=2, loop=False), path)
+
+    result = run("render", path, "-o", tmp_path / out, "--size", "8x8", *options)
+
+    assert result.returncode == 0
+    assert result.stderr.startswith(hint)
+    assert len(result.stderr.splitlines()) == bool(hint)
+    assert (tmp_path / out).exists()
+
+
+@pytest.mark.parametrize(
     ("number", "code"),
     [(signal.SIGINT, 130), (signal.SIGTERM, 143)],
     ids=["interrupt", "terminate"],
@@ -260,7 +288,9 @@ def test_a_terminal_sees_progress_on_stderr(effect: Path) -> None:
         (["--output", "a.gif", "--background", "red"], "'red' is neither #rrggbb"),
         (["--output", "a.gif", "--background", "#12345"], "'#12345' is neither"),
         (["--output", "a.gif", "--wrong"], "No such option"),
-        (["--output", "a.png", "--duration", "2"], "a .png is a single picture"),
+        (["--output", "a.png", "--duration", "2"], "one picture: leave out --duration, or give"),
+        (["--output", "a.png", "--duration", "2"], "a numbered name such as a_%04d.png"),
+        (["--output", "a.png", "--start", "2"], "leave out --start"),
         (["--output", "%04d.png", "--time", "2"], "not a sequence"),
     ],
 )
@@ -529,6 +559,44 @@ def test_expected_live_of_a_single_run_is_its_height(
 
     assert code == 0
     assert json.loads(stdout)["emitters"][0]["expected_live"] == pytest.approx(live, abs=0.06)
+
+
+@pytest.mark.parametrize(
+    ("emitter", "loop", "many"),
+    [
+        ({"rate": 100, "lifetime": 1.0}, True, None),  # just enough
+        ({"rate": 101, "lifetime": 1.0}, True, "about 101"),
+        ({"rate": 100, "lifetime": (1.0, 2.0)}, True, "about 150"),
+        ({"rate": 1, "lifetime": float("inf")}, True, "ever more"),
+        ({"rate": 1, "lifetime": float("inf")}, False, None),
+        ({"rate": 0, "bursts": [gp.Burst(1, 101)], "lifetime": 0.5}, True, "about 101"),
+        ({"rate": 0, "bursts": [gp.Burst(1, 60)], "lifetime": 3.5}, True, "about 120"),
+        ({"rate": 0, "bursts": [gp.Burst(0, 60), gp.Burst(2, 60)], "lifetime": 1.5}, True, "120"),
+        ({"rate": 0, "bursts": [gp.Burst(0, 60), gp.Burst(2, 60)], "lifetime": 1.5}, False, None),
+        ({"rate": 0, "lifetime": float("inf")}, True, None),
+    ],
+)
+def test_info_warns_of_births_beyond_the_capacity(
+    tmp_path: Path,
+    emitter: dict[str, object],
+    loop: bool,
+    many: str | None,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("gpuparticles.cli.inspect._cost", lambda effect: (0, 0))
+    path = tmp_path / "a.json"
+    made = gp.Emitter("e", capacity=100, **emitter)  # type: ignore[arg-type]
+    gp.save(gp.Effect("a", duration=3, loop=loop, emitters=[made]), path)
+
+    code, stdout, stderr = invoke("info", path)
+
+    assert code == 0
+    assert "warning" not in stdout
+    if many is None:
+        assert stderr == ""
+    else:
+        assert stderr.startswith("warning: e: ")
+        assert f"{many} particles would live at once, but its capacity is 100; " in stderr
 
 
 def test_schema_is_the_one_of_the_library() -> None:

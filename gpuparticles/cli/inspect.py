@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -9,7 +11,7 @@ import typer
 
 from gpuparticles.cli.answers import fail, foreseen, print_json, table
 from gpuparticles.cli.files import load, textures
-from gpuparticles.cli.forecast import expected_live
+from gpuparticles.cli.forecast import expected_live, expected_peak
 from gpuparticles.cli.options import AsJson, File, Files
 from gpuparticles.errors import ContextError
 
@@ -55,6 +57,9 @@ def info(effect: File, as_json: AsJson = False) -> None:
         except ContextError as error:
             refusal = str(error)
         emitters = [_describe(loaded, emitter) for emitter in loaded.emitters]
+        warnings = [
+            warning for emitter in loaded.emitters for warning in _too_small(loaded, emitter)
+        ]
         images = sorted({str(texture) for _, texture in textures(loaded)})
     if as_json:
         print_json(
@@ -93,6 +98,8 @@ def info(effect: File, as_json: AsJson = False) -> None:
             typer.echo(f"texture {image}")
         if gpu_bytes is not None:
             typer.echo(f"{programs} GPU programs, {gpu_bytes / 1e6:.2f} MB of GPU memory")
+    for warning in warnings:
+        typer.echo(warning, err=True)
     if refusal is not None:
         typer.echo(refusal, err=True)
 
@@ -118,6 +125,17 @@ def _cost(effect: Effect) -> tuple[int, int]:
     finally:
         ctx.release()
     return stats.programs, stats.gpu_bytes
+
+
+def _too_small(effect: Effect, emitter: Emitter) -> Iterator[str]:
+    """A warning when more particles are born than an emitter has room for."""
+    peak = expected_peak(effect, emitter)
+    if round(peak, 3) > emitter.capacity:
+        many = "ever more" if math.isinf(peak) else f"about {math.ceil(round(peak, 3)):,}"
+        yield (
+            f"warning: {emitter.name}: {many} particles would live at once, but its capacity is "
+            f"{emitter.capacity:,}; births beyond it are dropped"
+        )
 
 
 def _describe(effect: Effect, emitter: Emitter) -> dict[str, Any]:

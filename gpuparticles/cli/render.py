@@ -122,7 +122,13 @@ def render(
         if loaded is None or mistakes:
             fail(mistakes)
         if out.still and (duration is not None or start is not None):
-            options.misuse("a .png is a single picture: give it a --time", "--output")
+            given = "--duration" if duration is not None else "--start"
+            numbered = out.path.with_name(f"{out.path.stem}_%04d.png")
+            options.misuse(
+                f"a .png is one picture: leave out {given}, or give a numbered name such as "
+                f"{numbered.name}",
+                "--output",
+            )
         if out.pattern is not None and time is not None:
             options.misuse("a single picture is not a sequence", "--time")
 
@@ -145,6 +151,13 @@ def render(
                 camera=camera(eye, target, fov, ortho),
                 progress=progress,
             )
+    if not summary.peak_live:
+        if time is not None or out.still:
+            moment = loaded.duration / 2 if time is None else time
+            hint = f"nothing lives at {moment:g} s; another --time may show more"
+        else:
+            hint = "nothing lives in any frame; another --start may show more"
+        typer.echo(hint, err=True)
     if as_json:
         print_json(
             {
