@@ -104,6 +104,7 @@ def ctx(session_ctx: moderngl.Context, live_objects: LiveObjects) -> Iterator[mo
         gl.BindFramebuffer(gl.FRAMEBUFFER, 0)
         gl.UseProgram(0)
         gl.BindVertexArray(0)
+        gl.DepthMask(1)  # moderngl clears it for a framebuffer without depth
         if live_objects() != before:
             gc.collect()  # a tenth of a second, so only where something may wait for it
         assert live_objects() == before, "the test left OpenGL objects alive"

@@ -28,17 +28,14 @@ vec3 turn_back(vec4 quaternion, vec3 v) {
     return turn(vec4(-quaternion.xyz, quaternion.w), v);
 }
 
-// The shorter arc from a to b. Close quaternions are mixed: there the arc is straight to float
-// precision, and its sine would divide by nothing.
-vec4 slerp(vec4 a, vec4 b, float f) {
-    float c = dot(a, b);
-    b = c < 0.0 ? -b : b;
-    c = min(abs(c), 1.0);
-    if (c > 0.9995) {
+// Along the arc from a to b. arc holds its angle and 1 / sin(angle), since a driver's acos may be as
+// coarse as it likes; or 0 for close quaternions, which are mixed: there the arc is straight to
+// float precision.
+vec4 slerp(vec4 a, vec4 b, vec2 arc, float f) {
+    if (arc.y == 0.0) {
         return normalize(a + (b - a) * f);
     }
-    float angle = acos(c);
-    return (a * sin((1.0 - f) * angle) + b * sin(f * angle)) / sin(angle);
+    return (a * sin((1.0 - f) * arc.x) + b * sin(f * arc.x)) * arc.y;
 }
 
 // How far a force reaches: 1 up to the inner radius, 0 from the outer one, linear between.

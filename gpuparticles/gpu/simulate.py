@@ -18,7 +18,14 @@ from gpuparticles.gpu.programs import QUADS, UNITS, Program, Programs
 from gpuparticles.gpu.state import State
 from gpuparticles.playback.clock import Clock
 from gpuparticles.playback.mask import pack_mask
-from gpuparticles.playback.place import IDENTITY, Place, between, conjugate, rotate
+from gpuparticles.playback.place import (
+    IDENTITY,
+    Place,
+    arc_between,
+    between,
+    conjugate,
+    rotate,
+)
 from gpuparticles.playback.player import Step
 from gpuparticles.playback.population import Births
 from gpuparticles.shaders import EmitterText, Pass
@@ -153,6 +160,9 @@ class Simulation:
             pack(data, f"u_turn_{suffix}", place.turn)
             for column in range(3):
                 pack(data, f"u_scale_{suffix}", place.scale[3 * column : 3 * column + 3], column)
+        last, arc = arc_between(begin.turn, end.turn)
+        pack(data, "u_turn_end", last)
+        pack(data, "u_turn_arc", arc)
         self._path = (begin, end, anchor)
         self._turns = bool(self._carried) and begin.turn != end.turn
         if not self._turns:

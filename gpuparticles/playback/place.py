@@ -14,6 +14,7 @@ __all__ = [
     "IDENTITY",
     "Place",
     "Vec3",
+    "arc_between",
     "between",
     "conjugate",
     "matrix_of",
@@ -197,17 +198,30 @@ def between(begin: Place, end: Place, f: float) -> Place:
     return Place((a + (x - a) * f, b + (y - b) * f, c + (z - c) * f), turn, scale)
 
 
+def arc_between(a: Quaternion, b: Quaternion) -> tuple[Quaternion, tuple[float, float]]:
+    """The shorter arc from a to b.
+
+    Returns:
+        b, or -b where that is nearer, and the arc's angle in radians with 1 / sin(angle); or two
+        zeros where both are so close that a line is an arc to float precision.
+    """
+    c = sum(x * y for x, y in zip(a, b, strict=True))
+    if c < 0.0:
+        x, y, z, w = b
+        b, c = (-x, -y, -z, -w), -c
+    if c > 0.9995:
+        return b, (0.0, 0.0)
+    angle = math.acos(c)
+    return b, (angle, 1.0 / math.sin(angle))
+
+
 def slerp(a: Quaternion, b: Quaternion, f: float) -> Quaternion:
     """The turn a fraction f of the way along the shorter arc from a to b."""
-    c = sum(x * y for x, y in zip(a, b, strict=True))
-    sign = -1.0 if c < 0.0 else 1.0
-    c = min(abs(c), 1.0)
-    if c > 0.9995:
-        mixed = [x + (sign * y - x) * f for x, y in zip(a, b, strict=True)]
-    else:
-        angle = math.acos(c)
-        p, q = math.sin((1.0 - f) * angle), sign * math.sin(f * angle)
-        mixed = [x * p + y * q for x, y in zip(a, b, strict=True)]
+    b, (angle, inverse_sine) = arc_between(a, b)
+    p, q = 1.0 - f, f
+    if inverse_sine:
+        p, q = math.sin(p * angle) * inverse_sine, math.sin(q * angle) * inverse_sine
+    mixed = [x * p + y * q for x, y in zip(a, b, strict=True)]
     length = math.sqrt(sum(x * x for x in mixed))
     x, y, z, w = (v / length for v in mixed)
     return (x, y, z, w)

@@ -254,7 +254,7 @@ def _place(emitter: Emitter, *, pooled: bool) -> list[str]:
         lines = [
             "    float along = u_path_begin + u_path_rate * moment;",
             "    vec3 place = u_place_begin + (u_place_end - u_place_begin) * along;",
-            "    vec4 around = slerp(u_turn_begin, u_turn_end, along);",
+            "    vec4 around = slerp(u_turn_begin, u_turn_end, u_turn_arc, along);",
             "    mat3 scale = u_scale_begin + (u_scale_end - u_scale_begin) * along;",
         ]
     lines += ["    p.position = scale * p.position;", "    launch = unit(scale * launch);"]

@@ -132,6 +132,7 @@ HEAD = (
     Member("float", "u_rows"),  # rows of the state textures
     Member("vec4", "u_turn_begin"),
     Member("vec4", "u_turn_end"),
+    Member("vec2", "u_turn_arc"),  # its angle, and 1 / sin(angle); 0 where the ends are close
     Member("mat3", "u_scale_begin"),
     Member("mat3", "u_scale_end"),
     # Birth: (low, high - low) pairs.
