@@ -97,6 +97,8 @@ class Player:
             loop=effect.loop_of(emitter),
         )
         self.population = Population(emitter, emitter.capacity, row_slots(emitter.capacity))
+        per_loop = sum(burst.count for burst in emitter.bursts) if effect.loop_of(emitter) else 0
+        self._burst_rate = per_loop / effect.duration_of(emitter) if per_loop else 0.0
         self._seed = (seed, index)
         self._bases: dict[int, int] = {}
         self._manual = 0
@@ -215,20 +217,20 @@ class Player:
             Births meanwhile, as many as find room, to be born with the next step: their moments
             lie before its begin, which gives them their age and their place on the path.
         """
-        population = self.population
+        population, timeline = self.population, self.timeline
         runs = [self._by_hand(-dt)] if self._manual else []
         room = population.slots.capacity - population.slots.live_count
         room -= sum(len(run.moments) for run in runs)
-        chunk = min(dt, _CHUNK / max(self.timeline.rate, 1e-9))
+        chunk = min(dt, _CHUNK / max(timeline.rate + self._burst_rate, 1e-9))
         passed = 0.0
-        while room > 0 and passed < dt:
+        while room > 0 and passed < dt and not timeline.exhausted:
             part = min(chunk, dt - passed)
-            for source, first, moments in self.timeline.advance(part):
+            for source, first, moments in timeline.advance(part):
                 runs.append(Run(source, first, np.asarray(moments) + (passed - dt)))
                 room -= len(moments)
             passed += part
         if passed < dt:
-            late = self.timeline.skip(dt - passed)
+            late = timeline.skip(dt - passed)
             population.births += late
             population.dropped += late
         return runs

@@ -125,6 +125,7 @@ class _State:
         if step.forget:
             self._age[: step.forget * self._population.row] = _DEAD
         if step.births is not None:
+            self._age[step.births.admitted * self._population.row :] = _DEAD
             self._bear(step, step.births, begin, end, anchor)
         self._advance(step, begin, end, anchor)
 
@@ -279,7 +280,10 @@ class _State:
     def read(self, place: Place, anchor: Vec3) -> NDArray[np.void]:
         """The living, by birth number."""
         numbers = self._population.numbers
-        living = np.flatnonzero((self._age >= 0) & (self._age < self._lifetime))
+        # Rows that are not in use may still hold those who died in a hitch, which had no step.
+        used = self._population.slots.rows * self._population.row
+        age, lifetime = self._age[:used], self._lifetime[:used]
+        living = np.flatnonzero((age >= 0) & (age < lifetime))
         living = living[np.argsort(numbers[living], kind="stable")]
         life = self._age[living] / self._lifetime[living]
         records = np.empty(len(living), RECORD)

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 import random
+import tracemalloc
 from collections.abc import Callable
 from typing import Any
 
@@ -260,6 +262,47 @@ def test_immortals_born_in_a_hitch_lie_on_the_emitters_path() -> None:
     hitched.transform = (100, 0, 0)
     hitched.update(100.0)
     assert hitched.read("it")["position"][:, 0] == pytest.approx(np.arange(1, 101), abs=0.01)
+
+
+def test_a_hitch_builds_no_more_births_of_immortals_than_find_room() -> None:
+    """Eight hours of a burst a hundredth of a second are 288 million births."""
+    described = effect(
+        duration=0.01, bursts=[gp.Burst(0.0, 100)], lifetime=math.inf, capacity=100_000
+    )
+    player = Player(described, 0, 0)
+    play(player, [1 / 60])
+    tracemalloc.start()
+    (born,) = {len(r) for r in play(player, [8 * 3600.0])} - {0}
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 64e6
+    assert born == 100_000 - 200
+    assert player.population.births == pytest.approx(288_000_000, abs=400)
+    assert player.population.dropped == player.population.births - 100_000
+
+
+def test_a_hitch_of_immortals_that_have_been_stopped_takes_no_time(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    player = Player(effect(rate=1e8, lifetime=math.inf, capacity=9), 0, 0)
+    player.timeline.stop()
+    calls = itertools.count()
+    advance = player.timeline.advance
+    monkeypatch.setattr(player.timeline, "advance", lambda dt: (next(calls), advance(dt))[1])
+    play(player, [100.0])
+    assert next(calls) <= 302
+
+
+def test_nobody_returns_who_died_in_a_hitch_without_steps() -> None:
+    """Neither at once, nor when later births bring their rows back into use."""
+    reference = Reference(effect(rate=40.0, lifetime=1.0, duration=0.5, loop=False))
+    reference.update(0.4)
+    assert len(reference.read("it")) == 16
+    reference.update(60.0)
+    assert len(reference.read("it")) == reference.live_count == 0
+    reference.players[0].emit(1)
+    reference.update(0.01)
+    assert reference.read("it")["number"].tolist() == [20]
 
 
 @settings(max_examples=30)
