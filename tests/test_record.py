@@ -420,6 +420,11 @@ def test_a_new_file_has_the_mode_of_any_new_file(tmp_path: Path) -> None:
         ("a_%04d_%d.png", "its name has 2 numbers, but only one is counted up"),
         ("a_%04d.gif", "a sequence is of .png or .webp files"),
         ("x" * 300 + ".png", "File name too long"),
+        ("circle.png", "Too many levels of symbolic links"),
+        ("circle.png/", "Too many levels of symbolic links"),
+        ("circle.png/%04d.png", "Too many levels of symbolic links"),
+        ("nowhere/", "{0}/nowhere is a link to a folder that does not exist"),
+        ("nowhere/%04d.png", "{0}/nowhere is a link to a folder that does not exist"),
     ],
 )
 def test_an_output_that_cannot_be_written_is_refused_before_the_first_frame(
@@ -427,6 +432,8 @@ def test_an_output_that_cannot_be_written_is_refused_before_the_first_frame(
 ) -> None:
     (tmp_path / "file").touch()
     (tmp_path / "folder.gif").mkdir()
+    (tmp_path / "circle.png").symlink_to("circle.png")
+    (tmp_path / "nowhere").symlink_to("missing")
     before = sorted(tmp_path.rglob("*"))
     asked: list[int] = []
 

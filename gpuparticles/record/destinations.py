@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from os import W_OK, X_OK, PathLike, access, fspath, sep
 from pathlib import Path
 from typing import Literal, NamedTuple
@@ -51,11 +51,13 @@ def destination(out: str | PathLike[str]) -> Destination:
 
     Raises:
         ParticlesError: An unknown ending, a folder that is missing or closed to us, a file where
-            a folder should be or the other way round.
+            a folder should be or the other way round, links that lead nowhere.
     """
     path = Path(out)
     kind = _FORMATS.get(path.suffix.lower())
     with refusing(out):
+        with suppress(FileNotFoundError, NotADirectoryError):
+            path.stat()  # tells what is wrong with the name itself, such as links in a circle
         if fspath(out).endswith(("/", sep)) or (kind is None and path.is_dir()):
             _check_folder(path, made=True)
             return Destination("png", path, "frame_%04d.png")
@@ -91,6 +93,8 @@ def refusing(out: object) -> Iterator[None]:
 def _check_folder(folder: Path, *, made: bool) -> None:
     """Refuse a folder in which nothing can be written; one that is `made` need not be there."""
     if made and not folder.exists():
+        if folder.is_symlink():
+            raise OSError(f"{folder} is a link to a folder that does not exist")
         folder = folder.absolute().parent
     if not folder.exists():
         raise OSError(f"the folder {folder} does not exist")
