@@ -451,6 +451,29 @@ def test_an_output_that_cannot_be_written_is_refused_before_the_first_frame(
     assert sorted(tmp_path.rglob("*")) == before
 
 
+def test_a_sequence_with_a_folder_in_its_way_is_refused_before_the_first_frame(
+    tmp_path: Path,
+) -> None:
+    (tmp_path / "0001.png").mkdir()
+    asked: list[int] = []
+
+    def frames() -> Iterator[Pixels]:
+        asked.append(1)
+        yield from gradient(2)
+
+    with pytest.raises(ParticlesError) as caught:
+        record.write(frames(), tmp_path / "%04d.png", count=2)
+
+    assert str(caught.value) == (
+        f"{tmp_path}/%04d.png cannot be written: {tmp_path}/0001.png is a folder"
+    )
+    assert not asked
+    assert [path.name for path in tmp_path.iterdir()] == ["0001.png"]
+
+    record.write(gradient(1), tmp_path / "%04d.png")  # it is in the way of the second alone
+    assert (tmp_path / "0000.png").is_file()
+
+
 def test_a_closed_folder_and_a_read_only_file_are_refused(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from itertools import pairwise
-from os import PathLike, replace
+from os import PathLike, replace, scandir
 from pathlib import Path
 from secrets import token_hex
 from shutil import copymode, rmtree
@@ -79,6 +79,7 @@ def write(
 
     with refusing(out):
         if target.pattern is not None:
+            _check_sequence(target, count)
             _write_sequence(rendered(), target)
             return
         with _appearing(target.path) as file:
@@ -104,6 +105,17 @@ def _appearing(path: Path) -> Iterator[IO[bytes]]:
         replace(beside, place)
     finally:
         beside.unlink(missing_ok=True)
+
+
+def _check_sequence(target: Destination, count: int) -> None:
+    """Refuse a sequence of which a file's name is already that of a folder."""
+    if not target.path.exists():
+        return
+    with scandir(target.path) as entries:
+        folders = {entry.name for entry in entries if entry.is_dir(follow_symlinks=False)}
+    for name in map(target.numbered, range(count) if folders else ()):
+        if name in folders:
+            raise OSError(f"{target.path / name} is a folder")
 
 
 def _write_sequence(pictures: Iterable[Pixels], target: Destination) -> None:
