@@ -150,6 +150,11 @@ class Guard:
         self._masked: list[tuple[int, ...]] = []
 
     @property
+    def lost(self) -> bool:
+        """Whether the context has been released, and every object in it with it."""
+        return isinstance(self._ctx.mglo, moderngl.InvalidObject)
+
+    @property
     def height(self) -> float:
         """Inside: the height of the host's viewport in pixels."""
         return self._viewport[3]
@@ -158,6 +163,8 @@ class Guard:
         if self._depth:
             self._depth += 1
             return self
+        if self.lost:
+            raise ContextError("the OpenGL context has been released")
         gl = self.gl
         get = gl.GetIntegerv
         if gl.version >= 400:
@@ -344,21 +351,23 @@ class Guard:
         gl = self.gl
         names = self._host
         _, _, program, vertex_array, array, uniform, active = names[:7]
-        # One that was deleted while in use went with its use.
+        # What was deleted meanwhile went with its use: a host may have had an object of ours bound.
         gl.UseProgram(program if gl.IsProgram(program) else 0)
-        gl.BindVertexArray(vertex_array)
-        gl.BindBuffer(gl.ARRAY_BUFFER, array)
+        gl.BindVertexArray(vertex_array if gl.IsVertexArray(vertex_array) else 0)
+        gl.BindBuffer(gl.ARRAY_BUFFER, array if gl.IsBuffer(array) else 0)
         activate, bind, texture_2d = gl.ActiveTexture, gl.BindTexture, gl.TEXTURE_2D
         for unit, texture in zip(self._units, names[_TEXTURES], strict=True):
             activate(unit)
-            bind(texture_2d, texture)
+            bind(texture_2d, texture if texture and gl.IsTexture(texture) else 0)
         activate(active)
-        target, points = gl.UNIFORM_BUFFER, names[_POINTS]
+        target = gl.UNIFORM_BUFFER
+        points = [name if name and gl.IsBuffer(name) else 0 for name in names[_POINTS]]
         for point, buffer in enumerate(points):
             gl.BindBufferBase(target, point, buffer)
         if any(points):
             self._put_ranges_back(points)
-        gl.BindBuffer(target, uniform)  # last, since the points change it too
+        # Last, since the points change it too.
+        gl.BindBuffer(target, uniform if gl.IsBuffer(uniform) else 0)
 
     def _put_ranges_back(self, points: Sequence[int]) -> None:
         gl = self.gl

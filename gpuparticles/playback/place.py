@@ -51,6 +51,10 @@ _ROUNDING = 1e-6
 IDENTITY = Place((0.0, 0.0, 0.0), (0.0, 0.0, 0.0, 1.0), _UNSCALED)
 
 
+# What float32 still holds after a product with a size or a zoom.
+_FARTHEST = 1e30
+
+
 def place_of(transform: object, where: str = "transform") -> Place:
     """Take a transform apart.
 
@@ -121,8 +125,8 @@ def _position(value: object) -> Vec3 | None:
 
 
 def _finite(position: Vec3, where: str) -> Vec3:
-    if not all(map(math.isfinite, position)):
-        raise EffectError(f"{where}: every number must be finite, not {position}")
+    if not all(abs(x) <= _FARTHEST for x in position):
+        raise EffectError(f"{where}: {position}: every number must lie from -1e30 to 1e30")
     return position
 
 
@@ -150,8 +154,8 @@ def matrix_of(
             f"{where}: {_shown(matrix)} is not a 4x4 matrix for column vectors{or_else}"
         )
     rows: list[list[float]] = array.tolist()
-    if not math.isfinite(sum(map(sum, rows))):
-        raise EffectError(f"{where}: every number must be finite, not {_shown(matrix)}")
+    if not all(abs(x) <= _FARTHEST for row in rows for x in row):
+        raise EffectError(f"{where}: {_shown(matrix)}: every number must lie from -1e30 to 1e30")
     last = rows[3]
     if affine and any(abs(x - y) > _ROUNDING for x, y in zip(last, _LAST_ROW, strict=True)):
         transposed = any(last[:3]) and not any(row[3] for row in rows[:3])

@@ -12,12 +12,13 @@ from numpy.typing import NDArray
 from gpuparticles.draw.sprites import View
 from gpuparticles.effect.effect import Effect
 from gpuparticles.effect.mistakes import suggestion
+from gpuparticles.effect.values import rgba
 from gpuparticles.errors import ContextError, EffectError
 from gpuparticles.playback.place import Place, Vec3, place_of, position_of
 from gpuparticles.system.emitters import EmitterInstance
 from gpuparticles.system.scene import LONGEST_UPDATE, Scene
 
-__all__ = ["EffectInstance", "tint_of"]
+__all__ = ["EffectInstance"]
 
 # A world-space effect that is further than this from its anchor takes a nearer one, on a grid whose
 # steps float32 adds without error to most positions.
@@ -40,6 +41,7 @@ class EffectInstance:
 
     # Without room for others: a setting that does not exist cannot be set.
     __slots__ = (
+        "__weakref__",
         "_anchor",
         "_emitters",
         "_finished",
@@ -81,7 +83,7 @@ class EffectInstance:
                 instance._set_anchor(self._anchor, None)
         except BaseException:
             for instance in self._emitters.values():
-                instance._release()
+                instance._release(free=True)
             raise
 
     def __repr__(self) -> str:
@@ -174,7 +176,7 @@ class EffectInstance:
     @tint.setter
     def tint(self, tint: tuple[float, ...]) -> None:
         self._alive()
-        self._tint = tint_of(tint)
+        self._tint = rgba(tint, "tint")
         self._tint_bytes = _pack_tint(*self._tint)
 
     @property
@@ -271,11 +273,11 @@ class EffectInstance:
         """Free everything at once; safe twice."""
         if self._released:
             return
-        self._released = True
-        self._scene.playing.remove(self)
-        with self._scene.guard:
+        with self._scene.releasing() as alive:
+            self._released = True
+            self._scene.playing.remove(self)
             for emitter in self:
-                emitter._release()
+                emitter._release(free=alive)
 
     # What follows is the system's business.
 
@@ -343,22 +345,6 @@ class EffectInstance:
     def _alive(self) -> None:
         if self._released:
             raise ContextError(f"{self.effect.name}: this effect has been released")
-
-
-def tint_of(tint: Iterable[float]) -> tuple[float, float, float, float]:
-    """Read a tint, straight RGB or RGBA.
-
-    Raises:
-        EffectError: Anything but three or four finite numbers.
-    """
-    try:
-        values = [float(value) for value in tint]
-    except (TypeError, ValueError):
-        values = []
-    if len(values) not in (3, 4) or not all(map(math.isfinite, values)):
-        raise EffectError(f"tint: {tint!r} is not three or four finite numbers")
-    r, g, b, a = (*values, 1.0)[:4]
-    return r, g, b, a
 
 
 def matrix_from(place: Place) -> NDArray[np.float64]:

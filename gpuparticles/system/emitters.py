@@ -27,6 +27,7 @@ class EmitterInstance:
 
     # Without room for others: a setting that does not exist cannot be set.
     __slots__ = (
+        "__weakref__",
         "_frame",
         "_local",
         "_path",
@@ -195,11 +196,13 @@ class EmitterInstance:
         self._player.reset()
         self._simulation.rows = 0
 
-    def _release(self) -> None:
-        """Free the GL objects; nobody lives any more."""
-        if not self._released:
-            self._released = True
-            self._player.population.slots.clear()
+    def _release(self, *, free: bool) -> None:
+        """Nobody lives any more; free the GL objects, if they still exist."""
+        if self._released:
+            return
+        self._released = True
+        self._player.population.slots.clear()
+        if free:
             self._sprites.release()
             self._simulation.release()
 

@@ -136,8 +136,9 @@ class Pool:
 
     def release(self) -> None:
         """Free everything."""
-        with self._scene.guard:
-            self._free_all()
+        with self._scene.releasing() as alive:
+            if alive:
+                self._free_all()
 
     def _add_emitter(self, index: int) -> None:
         effect, scene = self.effect, self._scene

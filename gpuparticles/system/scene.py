@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Protocol
 
 import moderngl
@@ -39,6 +40,19 @@ class Scene:
         self.playing: list[Playing] = []
         self.finished: list[Callable[[], object]] = []
         self._texts: dict[tuple[int, bool], tuple[Effect, tuple[EmitterText, ...]]] = {}
+
+    @contextmanager
+    def releasing(self) -> Iterator[bool]:
+        """The guard, unless the context has been released, and everything in it with it.
+
+        Yields:
+            Whether there is something left to free.
+        """
+        if self.guard.lost:
+            yield False
+        else:
+            with self.guard:
+                yield True
 
     def texts(self, effect: Effect, *, pooled: bool) -> tuple[EmitterText, ...]:
         """What is composed for an effect, an entry an emitter.

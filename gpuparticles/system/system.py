@@ -15,12 +15,13 @@ import moderngl
 
 from gpuparticles.draw.sprites import View
 from gpuparticles.effect.effect import Effect
+from gpuparticles.effect.values import rgba
 from gpuparticles.errors import ContextError, EffectError
 from gpuparticles.gpu.context import check_context
 from gpuparticles.gpu.programs import Program, Programs
 from gpuparticles.playback.place import IDENTITY, Place, place_of, position_of
 from gpuparticles.playback.population import hash_seed
-from gpuparticles.system.effects import EffectInstance, tint_of
+from gpuparticles.system.effects import EffectInstance
 from gpuparticles.system.library import Library
 from gpuparticles.system.pool import Pool
 from gpuparticles.system.scene import LONGEST_UPDATE, Scene
@@ -188,7 +189,7 @@ class ParticleSystem:
         self._alive()
         found = self.library.find(effect)
         place = _place(position, transform, "burst")
-        color = tint_of(tint)
+        color = rgba(tint, "tint")
         seed = self._next_seed(seed)
         scene = self._scene
         pool = next(
@@ -216,16 +217,15 @@ class ParticleSystem:
             raise ValueError(f"update: dt is {dt!r}, not a finite number of seconds of at least 0")
         self._alive()
         scene = self._scene
-        if not dt or all(playing._idle for playing in scene.playing):
-            return
-        dt = min(dt, LONGEST_UPDATE)
-        with scene.guard:
-            scene.guard.simulate()
-            for playing in scene.playing:
-                playing._advance(dt)
-        for playing in [p for p in scene.playing if isinstance(p, Pool) and p.empty]:
-            scene.playing.remove(playing)
-            playing.release()
+        if dt and not all(playing._idle for playing in scene.playing):
+            dt = min(dt, LONGEST_UPDATE)
+            with scene.guard:
+                scene.guard.simulate()
+                for playing in scene.playing:
+                    playing._advance(dt)
+            for playing in [p for p in scene.playing if isinstance(p, Pool) and p.empty]:
+                scene.playing.remove(playing)
+                playing.release()
         # One at a time: a callback may raise, release the system, or even update it.
         while scene.finished:
             scene.finished.pop(0)()
@@ -304,9 +304,9 @@ class ParticleSystem:
         """Stop everything and free every GL object; safe twice."""
         if self._released:
             return
-        self._released = True
         scene = self._scene
-        with scene.guard:
+        with scene.releasing() as alive:
+            self._released = True
             for effect in self.effects:
                 effect.release()
             for playing in scene.playing:
@@ -314,7 +314,7 @@ class ParticleSystem:
             scene.playing.clear()
             scene.finished.clear()
             programs = Programs.of(self.ctx)
-            while self._kept:
+            while alive and self._kept:
                 programs.release(self._kept.pop())
 
     def _keep(self, effect: Effect, *, pooled: bool) -> None:

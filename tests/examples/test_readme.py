@@ -14,7 +14,7 @@ ROOT = Path(__file__).parents[2]
 def test_the_python_of_the_readme_runs(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """One block after the other, in one program; afterwards the fire is gone, sparks and coins live."""
+    """One block after the other, in one program; the fire is gone then, sparks and coins live."""
     text = (ROOT / "README.md").read_text(encoding="utf-8")
     blocks = re.findall(r"```python\n(.*?)```", text, re.S)
     monkeypatch.chdir(ROOT)

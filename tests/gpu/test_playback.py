@@ -532,11 +532,11 @@ def test_numpy_integers_are_seeds(system: System, one: One, living: Living) -> N
 @pytest.mark.parametrize("tint", [5, "red", (1, 2), (1, 1, 1, math.nan), (1, 1, 1, 1, 1), None])
 def test_an_impossible_tint_is_refused(system: System, one: One, tint: Any) -> None:
     particles = system()
-    with pytest.raises(gp.EffectError, match=r"tint: .* is not three or four finite numbers"):
+    with pytest.raises(gp.EffectError, match=r"^tint"):
         particles.burst(one(), tint=tint)
     assert particles.stats.gpu_bytes == 0
     stream = particles.play(one())
-    with pytest.raises(gp.EffectError, match=r"tint: .* is not three or four finite numbers"):
+    with pytest.raises(gp.EffectError, match=r"^tint"):
         stream.tint = tint
     assert stream.tint == (1.0, 1.0, 1.0, 1.0)
 

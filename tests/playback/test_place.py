@@ -164,9 +164,9 @@ def test_what_is_no_transform_is_refused(wrong: Any) -> None:
 def test_what_is_not_finite_is_refused(value: float) -> None:
     broken = np.eye(4)
     broken[1, 2] = value
-    with pytest.raises(EffectError, match=r"^teleport: every number must be finite"):
+    with pytest.raises(EffectError, match=r"^teleport: .*every number must lie from"):
         place_of(broken, "teleport")
-    with pytest.raises(EffectError, match="finite"):
+    with pytest.raises(EffectError, match="every number must lie from"):
         place_of((0, value, 0))
 
 
