@@ -340,15 +340,17 @@ def test_render_of_a_missing_file(tmp_path: Path) -> None:
         ("a.mp4", 'its ending is ".mp4", but .png, .gif and .webp are known'),
         ("missing/a.gif", "does not exist"),
         ("folder.gif", "it is a folder"),
+        ("", "the output cannot be written: its name is empty"),
     ],
 )
 def test_an_output_that_cannot_be_written_is_one_sentence(
-    effect: Path, out: str, sentence: str
+    effect: Path, out: str, sentence: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.chdir(effect.parent)
     (effect.parent / "folder.gif").mkdir()
     before = sorted(effect.parent.iterdir())
 
-    code, stdout, stderr = invoke("render", effect, "-o", effect.parent / out)
+    code, stdout, stderr = invoke("render", effect, "-o", out)
 
     assert code == 1
     assert stdout == ""

@@ -451,6 +451,11 @@ def test_an_output_that_cannot_be_written_is_refused_before_the_first_frame(
     assert sorted(tmp_path.rglob("*")) == before
 
 
+def test_an_output_without_a_name_is_refused() -> None:
+    with pytest.raises(ParticlesError, match=r"^the output cannot be written: its name is empty$"):
+        record.destination("")
+
+
 def test_a_sequence_with_a_folder_in_its_way_is_refused_before_the_first_frame(
     tmp_path: Path,
 ) -> None:

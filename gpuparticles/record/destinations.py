@@ -50,9 +50,11 @@ def destination(out: str | PathLike[str]) -> Destination:
     the one that it lies in.
 
     Raises:
-        ParticlesError: An unknown ending, a folder that is missing or closed to us, a file where
-            a folder should be or the other way round, links that lead nowhere.
+        ParticlesError: No name, an unknown ending, a folder that is missing or closed to us, a
+            file where a folder should be or the other way round, links that lead nowhere.
     """
+    if not fspath(out):
+        raise ParticlesError("the output cannot be written: its name is empty")
     path = Path(out)
     kind = _FORMATS.get(path.suffix.lower())
     with refusing(out):
