@@ -359,6 +359,33 @@ def test_an_output_that_cannot_be_written_is_one_sentence(
     assert sorted(effect.parent.iterdir()) == before
 
 
+@pytest.mark.parametrize(
+    ("out", "what"),
+    [
+        ("smoke_0003.png", "texture {0}/smoke_0003.png"),
+        ("link.png", "texture {0}/smoke_0003.png"),
+        ("smoke_%04d.png", "texture {0}/smoke_0003.png"),
+        ("effect.gif", "file {0}/effect.gif"),
+    ],
+)
+def test_an_output_that_would_replace_what_the_effect_is_made_of_is_one_sentence(
+    tmp_path: Path, out: str, what: str
+) -> None:
+    Image.new("RGBA", (4, 4)).save(tmp_path / "smoke_0003.png")
+    (tmp_path / "link.png").symlink_to("smoke_0003.png")
+    path = textured(tmp_path, "smoke_0003.png").rename(tmp_path / "effect.gif")
+    before = {file: file.read_bytes() for file in tmp_path.iterdir()}
+
+    code, stdout, stderr = invoke("render", path, "-o", tmp_path / out)
+
+    assert (code, stdout) == (1, "")
+    assert stderr == (
+        f"{tmp_path}/{out} cannot be written: it would replace the effect's "
+        f"{what.format(tmp_path)}\n"
+    )
+    assert {file: file.read_bytes() for file in tmp_path.iterdir()} == before
+
+
 def test_a_gif_too_fast_for_browsers_is_one_sentence(effect: Path) -> None:
     result = run("render", effect, "-o", effect.parent / "a.gif", "--fps", 60)
 

@@ -451,6 +451,28 @@ def test_an_output_that_cannot_be_written_is_refused_before_the_first_frame(
     assert sorted(tmp_path.rglob("*")) == before
 
 
+@pytest.mark.parametrize(
+    ("out", "replaced"),
+    [
+        ("a.png", {"a.png", "link.png"}),
+        ("link.png", {"a.png", "link.png"}),
+        ("./sub/../a.png", {"a.png", "link.png"}),
+        ("b.png", set()),
+        ("a_%04d.png", {"a_0007.png"}),
+        ("sub/a_%04d.png", set()),
+    ],
+)
+def test_a_destination_knows_what_it_replaces(tmp_path: Path, out: str, replaced: set[str]) -> None:
+    (tmp_path / "sub").mkdir()
+    (tmp_path / "a.png").touch()
+    (tmp_path / "link.png").symlink_to("a.png")
+    names = ("a.png", "link.png", "a_0007.png", "a_x.png", "a_0007.webp")
+
+    target = record.destination(f"{tmp_path}/{out}")
+
+    assert {name for name in names if target.replaces(tmp_path / name)} == replaced
+
+
 def test_an_output_without_a_name_is_refused() -> None:
     with pytest.raises(ParticlesError, match=r"^the output cannot be written: its name is empty$"):
         record.destination("")

@@ -9,7 +9,7 @@ import typer
 from gpuparticles.cli import options
 from gpuparticles.cli.answers import fail, foreseen, print_json
 from gpuparticles.cli.camera import camera
-from gpuparticles.cli.files import load
+from gpuparticles.cli.files import load, textures
 from gpuparticles.cli.options import AsJson, File, Place, Size
 from gpuparticles.cli.progress import progress_bar
 from gpuparticles.cli.signals import interruptible
@@ -119,6 +119,15 @@ def render(
             out = record.destination(output)
         except ParticlesError as error:
             mistakes.append(str(error))
+        else:
+            sources = [("file", effect)]
+            if loaded is not None:
+                sources += [("texture", texture) for _, texture in textures(loaded)]
+            mistakes += [
+                f"{output} cannot be written: it would replace the effect's {role} {source}"
+                for role, source in dict.fromkeys(sources)
+                if out.replaces(source)
+            ]
         if loaded is None or mistakes:
             fail(mistakes)
         if out.still and (duration is not None or start is not None):

@@ -40,6 +40,15 @@ class Destination(NamedTuple):
         """The name of one file of a sequence."""
         return _NUMBER.sub(lambda number: number[0] % index, self.pattern or "")
 
+    def replaces(self, file: Path) -> bool:
+        """Whether writing takes the place of a file, for a sequence if it is long enough."""
+        if self.pattern is None:
+            return file.resolve() == self.path.resolve()
+        # A sequence takes the place of links; a lone file's link stays and leads to the new one.
+        head, tail = map(re.escape, _NUMBER.split(self.pattern))
+        named = re.fullmatch(rf"{head} *\d+{tail}", file.name)
+        return named is not None and file.parent.resolve() == self.path.resolve()
+
 
 def destination(out: str | PathLike[str]) -> Destination:
     """What `out` asks for, as far as can be told without writing.
