@@ -1,7 +1,8 @@
 """Plays one emitter of many one-shot instances of an effect at once.
 
 Each instance plays exactly one loop and is never touched again, so when its births are due is known
-from the start, and the same for all: a table of moments, in which each instance has its own place.
+from the start, and the same for all. The bursts are a table; what the rate brings is arithmetic. An
+instance needs to remember no more than how many births of either it has had.
 """
 
 from __future__ import annotations
@@ -16,12 +17,15 @@ from gpuparticles.effect.effect import Effect
 from gpuparticles.effect.random import pcg
 from gpuparticles.playback.player import LONGEST_BOOKING, LONGEST_MOTION, Step, grow_old, split
 from gpuparticles.playback.population import Births, Newborn, Population, hash_seed
-from gpuparticles.playback.timeline import RATE, Timeline
+from gpuparticles.playback.timeline import RATE
 
 __all__ = ["CROWD_ROW", "Crowd"]
 
 #: Slots a row: a crowd grows by rows, so it starts wide.
 CROWD_ROW = 1024
+
+# Births of an instance that can be counted.
+_MOST = 2.0**62
 
 
 class Crowd:
@@ -40,32 +44,24 @@ class Crowd:
         emitter = effect.emitters[index]
         self.emitter = emitter
         self._index = index
-        duration = effect.duration_of(emitter)
-        timeline = Timeline(rate=emitter.rate, bursts=emitter.bursts, duration=duration, loop=False)
-        # The end of the window counts for the rate but not for bursts, so look a little past it.
-        last = max([duration, *(burst.time for burst in emitter.bursts)])
-        runs = timeline.advance(last * (1.0 + 1e-9) + 1e-9)
-        moments = np.concatenate([np.asarray(run.moments, np.float64) for run in runs] or [_EMPTY])
-        # A birth that the rate brings belongs to the step that ends with it, one of a burst to the
-        # step that begins with it. The difference is more than what rounding does to time.
-        early = min(1e-10, 1e-9 / max(emitter.rate, 1e-9))
-        dues = [np.asarray(r.moments) - early * (r.source == RATE) for r in runs]
-        due = np.concatenate(dues or [_EMPTY])
-        order = np.argsort(due, kind="stable")
-        self._dues = due[order]
-        self._moments = moments[order]
-        hashes = [pcg(np.arange(r.first, r.first + len(r.moments)).astype(np.uint32)) for r in runs]
-        self._hashes = np.concatenate(hashes or [_EMPTY.astype(np.uint32)])[order]
-        self._sources = tuple(run.source for run in runs)
-        which = [np.full(len(run.moments), k) for k, run in enumerate(runs)]
-        self._which = np.concatenate(which or [_EMPTY.astype(np.int64)])[order]
+        firing = sorted((b.time, k, b.count) for k, b in enumerate(emitter.bursts) if b.count)
+        self._times = np.array([time for time, _, _ in firing])
+        # How many births the bursts have brought when so many of them have fired.
+        self._fired = np.cumsum([0, *(count for _, _, count in firing)])
+        self._rate = emitter.rate
+        self._emitting = min(effect.duration_of(emitter), _MOST / max(self._rate, 1e-9))
+        # As in a Timeline, a birth that rounding has taken from a step still belongs to it.
+        self._snap = min(1e-10 * self._rate, 1e-9)
+        rated = int(self._emitting * self._rate + self._snap)
+        self._totals = np.array([self._fired[-1], rated])
+        self._sources = (*(source for _, source, _ in firing), RATE)
         self._most = most
         self._own_capacity = emitter.capacity
-        self._crowded = len(self._moments) > emitter.capacity
+        self._crowded = sum(self._totals.tolist()) > emitter.capacity
         self.population = Population(emitter, 0, CROWD_ROW)
         self._now = 0.0
         self._starts = _EMPTY
-        self._next = _EMPTY.astype(np.int64)
+        self._done = np.empty((0, 2), np.int64)  # births so far: of bursts, of the rate
         self._ids = _EMPTY.astype(np.uint32)
         self._bases = np.empty((0, len(self._sources)), np.uint32)
         self._owners = _EMPTY.astype(np.uint32)
@@ -74,7 +70,9 @@ class Crowd:
     @property
     def life(self) -> float:
         """Seconds from an instance's begin to its last possible death; may be infinite."""
-        last = float(self._moments[-1]) if len(self._moments) else 0.0
+        last = float(self._times[-1]) if len(self._times) else 0.0
+        if self._totals[1]:
+            last = max(last, float(self._totals[1]) / self._rate)
         return last + self.population.horizon
 
     @property
@@ -89,10 +87,10 @@ class Crowd:
             instance: Its row in the instance table.
             seed: Its seed.
         """
-        if not len(self._moments):
+        if not self._totals.any():
             return
         self._starts = np.append(self._starts, self._now)
-        self._next = np.append(self._next, 0)
+        self._done = np.concatenate([self._done, np.zeros((1, 2), np.int64)])
         self._ids = np.append(self._ids, np.uint32(instance))
         bases = [hash_seed(seed, self._index, source) for source in self._sources]
         self._bases = np.concatenate([self._bases, np.array([bases], np.uint32)])
@@ -124,8 +122,16 @@ class Crowd:
                 yield step
 
     def _due(self, h: float) -> NDArray[np.int64]:
-        """How far into the table each instance is after another h seconds."""
-        return np.searchsorted(self._dues, self._now + h - self._starts)
+        """How many births of bursts, and of the rate, each instance has had in another h seconds.
+
+        A burst belongs to the step that begins with it, a birth of the rate to the one that ends
+        with it.
+        """
+        time = self._now + h - self._starts
+        due = np.empty((len(time), 2), np.int64)
+        due[:, 0] = self._fired[np.searchsorted(self._times, time)]
+        due[:, 1] = np.minimum(time, self._emitting) * self._rate + self._snap
+        return due
 
     def _step(self, h: float) -> Step | None:
         clock, slots = self.population.clock, self.population.slots
@@ -141,24 +147,60 @@ class Crowd:
 
     def _bear(self, h: float, begin: int) -> Births | None:
         until = self._due(h)
-        counts = until - self._next
-        total = int(counts.sum())
+        counts = until - self._done
+        if self._crowded and not self.population.mortal:
+            counts = self._admit(counts)
         births = None
-        if total:
-            who = np.repeat(np.arange(len(counts)), counts)
-            ends = np.cumsum(counts)
-            row = np.arange(total) + np.repeat(self._next - (ends - counts), counts)
-            moments = self._moments[row] - (self._now - self._starts[who])
+        if counts.any():
+            moments, seeds, who = self._births(counts)
+            moments -= (self._now - self._starts)[who]
             # Before the step was only born who was due in a hitch and never dies.
-            moments = np.clip(moments, 0.0 if self.population.mortal else -np.inf, h)
-            seeds = pcg(self._bases[who, self._which[row]] ^ self._hashes[row])
+            np.clip(moments, 0.0 if self.population.mortal else -np.inf, h, out=moments)
             births = self._house(self.population.conceive(moments, seeds, begin, self._ids[who]))
-        self._next = until
-        going = until < len(self._moments)
+        self._done = until
+        going = (until < self._totals).any(axis=1)
         if not going.all():
-            self._starts, self._next = self._starts[going], self._next[going]
+            self._starts, self._done = self._starts[going], self._done[going]
             self._ids, self._bases = self._ids[going], self._bases[going]
         return births
+
+    def _admit(self, counts: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Of births that never die, those that may find room; the others are only counted."""
+        room = self._own_capacity - self._living[self._ids]
+        admitted = np.minimum(counts, room[:, None])
+        late = int((counts - admitted).sum())
+        self.population.births += late
+        self.population.dropped += late
+        return admitted
+
+    def _births(
+        self, counts: NDArray[np.int64]
+    ) -> tuple[NDArray[np.float64], NDArray[np.uint32], NDArray[np.int64]]:
+        """The next births of each instance, in order of their moments, at equal ones bursts first.
+
+        Args:
+            counts: How many of bursts, and of the rate; shape (instances, 2).
+
+        Returns:
+            Moments, in seconds after the begin of their instance; seeds; whose they are.
+        """
+        sizes = counts.ravel()
+        group = np.repeat(np.arange(len(sizes)), sizes)
+        who = group >> 1
+        index = np.arange(len(group)) + (self._done.ravel() - np.cumsum(sizes) + sizes)[group]
+        moments = (index + 1) / max(self._rate, 1e-30)
+        source = np.full(len(index), len(self._times))
+        burst = np.flatnonzero(group & 1 == 0)
+        if len(burst):
+            fired = np.searchsorted(self._fired, index[burst], side="right") - 1
+            source[burst] = fired
+            moments[burst] = self._times[fired]
+            index[burst] -= self._fired[fired]
+        seeds = pcg(self._bases[who, source] ^ pcg(index.astype(np.uint32)))
+        if 0 < len(burst) < len(who):
+            order = np.lexsort((moments, who))
+            moments, seeds, who = moments[order], seeds[order], who[order]
+        return moments, seeds, who
 
     def _house(self, newborn: Newborn) -> Births | None:
         population, slots = self.population, self.population.slots
@@ -209,8 +251,8 @@ class Crowd:
         population.clock.advance(count * h)
         self._expire()
         until = self._due(0.0)
-        population.births += int((until - self._next).sum())
-        self._next = until
+        population.births += int((until - self._done).sum())
+        self._done = until
         return forget
 
     def _expire(self) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import random
+import tracemalloc
 from collections.abc import Callable
 from typing import Any
 
@@ -112,6 +113,52 @@ def test_a_hitch_brings_no_flood(living: Callable[..., Any]) -> None:
     one.update(50.0)
     assert one.peak <= 4
     assert 89 <= len(one.seeds) <= 91
+
+
+@pytest.mark.parametrize("duration", [1e6, 1e9, 1e38])
+def test_memory_does_not_follow_the_duration(living: Callable[..., Any], duration: float) -> None:
+    """What is born in the first second is the same however long the loop."""
+    described = gp.Effect(
+        "test",
+        [gp.Emitter("it", rate=100.0, bursts=[gp.Burst(0.213, 20)], lifetime=(0.1, 1.0))],
+        duration=duration,
+        loop=False,
+    )
+    tracemalloc.start()
+    crowd, player = Crowd(described, 0), Player(described, 0, 7)
+    together, alone = living(crowd), living(player)
+    crowd.add(0, 7)
+    for _ in range(80):
+        for one in (together, alone):
+            one.update(0.03125)
+        assert together.seeds == alone.seeds
+    crowd.add(1, 8)
+    together.update(20.0)
+    assert tracemalloc.get_traced_memory()[1] < 10e6
+    tracemalloc.stop()
+    assert crowd.population.births == 250 + 20 + 2000 + 20 + 2000
+    assert crowd.life >= min(duration, 1e16)
+
+
+def test_immortals_of_a_hitch_are_built_only_where_there_is_room(
+    living: Callable[..., Any],
+) -> None:
+    described = gp.Effect(
+        "test",
+        [gp.Emitter("it", rate=1e4, bursts=[gp.Burst(0.5, 5)], lifetime=math.inf, capacity=7)],
+        duration=1e6,
+    )
+    crowd, player = Crowd(described, 0), Player(described, 0, 3)
+    together, alone = living(crowd), living(player)
+    crowd.add(0, 3)
+    tracemalloc.start()
+    together.update(1e5)
+    assert tracemalloc.get_traced_memory()[1] < 10e6
+    tracemalloc.stop()
+    alone.update(1.0)
+    assert together.seeds == alone.seeds
+    assert crowd.population.births == 10**9 + 5
+    assert crowd.population.dropped == 10**9 + 5 - 7
 
 
 def test_it_grows_by_doubling_and_never_beyond_the_most(living: Callable[..., Any]) -> None:
