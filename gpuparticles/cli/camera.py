@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import dist
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -30,10 +31,11 @@ def camera(
         middle = (lower + upper) / 2 if target is None else np.array(target)
         start = middle + np.array((0, 0, 1)) if eye is None else np.array(eye)
         view = look_at(start, middle)
-        distance = float(np.linalg.norm(start - middle))
+        distance = dist(start, middle)
         if ortho is None:
-            return view, perspective(fov or 40, aspect, distance / 100, distance * 1000)
-        up, across, deep = ortho / 2, ortho / 2 * aspect, 1000 * ortho + distance
+            far = min(distance * 1000, 1e30)
+            return view, perspective(fov or 40, aspect, distance / 100, far)
+        up, across, deep = ortho / 2, ortho / 2 * aspect, min(1000 * ortho + distance, 1e30)
         return view, orthographic(-across, across, -up, up, -deep, deep)
 
     return frame

@@ -44,10 +44,18 @@ def positive(text: str) -> float:
 
 
 def angle(text: str) -> float:
-    """Degrees between 0 and 180, both excluded."""
+    """Degrees from 1e-9 to 180, 180 excluded."""
     value = _number(text)
-    if not 0 < value < 180:
-        raise typer.BadParameter(f"{text} degrees is not between 0 and 180")
+    if not 1e-9 <= value < 180:
+        raise typer.BadParameter(f"{text} degrees is not between 1e-9 and 180")
+    return value
+
+
+def height(text: str) -> float:
+    """A height in the world, from 1e-29 to 1e30."""
+    value = positive(text)
+    if not 1e-29 <= value <= 1e30:
+        raise typer.BadParameter(f"{text} is not a height from 1e-29 to 1e30")
     return value
 
 
@@ -78,11 +86,14 @@ class Place(NamedTuple):
 
 
 def place(text: str) -> Place:
-    """``X,Y,Z``."""
+    """``X,Y,Z``, each from -1e30 to 1e30."""
     parts = text.split(",")
     if len(parts) != 3:
         raise typer.BadParameter(f"{text!r} is not X,Y,Z, such as 0,1.5,6")
-    return Place(*map(_number, parts))
+    point = Place(*map(_number, parts))
+    if max(map(abs, point)) > 1e30:
+        raise typer.BadParameter(f"{text}: every number must lie from -1e30 to 1e30")
+    return point
 
 
 def background(text: str) -> tuple[float, float, float] | None:

@@ -89,7 +89,7 @@ def render(
     ortho: Annotated[
         float | None,
         typer.Option(
-            parser=options.positive,
+            parser=options.height,
             metavar="HEIGHT",
             help="No perspective: the picture is this many units high.",
         ),

@@ -8,7 +8,7 @@ here so that nobody needs one. No GL in this module.
 from __future__ import annotations
 
 from itertools import product
-from math import cos, inf, isfinite, radians, sin, tan
+from math import cos, isfinite, radians, sin, tan
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -19,25 +19,26 @@ __all__ = ["fit", "look_at", "orthographic", "perspective"]
 
 Matrix = NDArray[np.float64]
 
+_FARTHEST = 1e30
+"""Beyond this numbers multiply to what float32 cannot hold."""
+
 
 def perspective(fov_y: float, aspect: float, near: float, far: float) -> Matrix:
     """A perspective projection.
 
     Args:
-        fov_y: Full vertical field of view in degrees, between 0 and 180.
-        aspect: Width over height of the picture.
+        fov_y: Full vertical field of view in degrees, 1e-9 to 180, 180 excluded.
+        aspect: Width over height of the picture, 1e-9 to 1e9.
         near: Distance of the near plane, above 0.
-        far: Distance of the far plane, beyond `near`.
+        far: Distance of the far plane, beyond `near`, at most 1e30.
 
     Raises:
         EffectError: A number outside its range.
     """
-    if not 0 < fov_y < 180:
-        raise EffectError(f"fov_y: {fov_y} degrees, but it must lie between 0 and 180")
-    if not 0 < aspect < inf:
-        raise EffectError(f"aspect: {aspect}, but width over height must be above 0")
-    if not 0 < near < far < inf:
-        raise EffectError(f"near and far: {near} and {far}, but 0 < near < far must hold")
+    _check_field_of_view(fov_y)
+    _check_aspect(aspect)
+    if not 0 < near < far <= _FARTHEST:
+        raise EffectError(f"near and far: {near} and {far}, but 0 < near < far <= 1e30 must hold")
     scale = 1 / tan(radians(fov_y) / 2)
     matrix = np.zeros((4, 4))
     matrix[0, 0] = scale / aspect
@@ -65,14 +66,16 @@ def orthographic(
         far: Distance of the far plane.
 
     Raises:
-        EffectError: A number that is not finite, or two planes that coincide.
+        EffectError: A number beyond 1e30, or two planes not 2e-30 apart.
     """
+    planes = (left, right, bottom, top, near, far)
+    if not all(-_FARTHEST <= plane <= _FARTHEST for plane in planes):
+        raise EffectError(f"orthographic: {planes}, but every number must lie from -1e30 to 1e30")
     low = np.array((left, bottom, -near), dtype=np.float64)
     high = np.array((right, top, -far), dtype=np.float64)
-    if not np.isfinite([low, high]).all() or (low == high).any():
+    if (np.abs(high - low) < 2 / _FARTHEST).any():
         raise EffectError(
-            f"orthographic: {(left, right, bottom, top, near, far)}, "
-            "but opposite planes must be finite and apart"
+            f"orthographic: {planes}, but opposite planes must be apart, by 2e-30 or more"
         )
     matrix = np.eye(4)
     matrix[:3, :3] = np.diag(2 / (high - low))
@@ -90,16 +93,17 @@ def look_at(eye: ArrayLike, target: ArrayLike, up: ArrayLike = (0, 1, 0)) -> Mat
             nothing, and -Z (for looking straight down, as on a map) or else +Y is taken.
 
     Raises:
-        EffectError: Numbers that are not finite, or `eye` equal to `target`.
+        EffectError: Numbers beyond 1e30, or `eye` equal to `target`.
     """
     start, end = _point("eye", eye), _point("target", target)
     backward = start - end
-    distance = np.linalg.norm(backward)
-    if distance == 0:
+    longest = np.abs(backward).max()
+    if longest == 0:
         raise EffectError(
             f"look_at: eye and target are both {tuple(start.tolist())}, but must differ"
         )
-    backward /= distance
+    backward /= longest  # whose square may be too little for a float
+    backward /= np.linalg.norm(backward)
     for upward in (_point("up", up), np.array((0.0, 0.0, -1.0)), np.array((0.0, 1.0, 0.0))):
         right = np.cross(upward, backward)
         length = np.linalg.norm(right)
@@ -130,7 +134,7 @@ def fit(
     Args:
         lower: The box's smallest x, y, z.
         upper: The box's largest x, y, z.
-        aspect: Width over height of the picture.
+        aspect: Width over height of the picture, 1e-9 to 1e9.
         fov_y: Vertical field of view in degrees; None for a flat (orthographic) picture, which
             suits 2D effects with an `elevation` of 0.
         azimuth: Degrees round the vertical: 0 looks from +Z, 90 from +X, 45 from between them.
@@ -152,8 +156,7 @@ def fit(
         raise EffectError(f"fit: azimuth {azimuth}, elevation {elevation}: not a direction")
     if not 0 <= margin < 1:
         raise EffectError(f"margin: {margin}, but it must lie in 0..1, 1 excluded")
-    if not 0 < aspect < inf:
-        raise EffectError(f"aspect: {aspect}, but width over height must be above 0")
+    _check_aspect(aspect)
 
     centre = (low + high) / 2
     # A point or a needle seen end on has no extent to frame; half a unit round a lone point is as
@@ -173,13 +176,11 @@ def fit(
     if fov_y is None:
         reach = float((np.abs(sideways).max(axis=0) / shown).max())
         distance = float(depth.max()) * 2
+        deep = min(100 * distance, _FARTHEST)
         offset = np.zeros(2)
-        projection = orthographic(
-            -reach * aspect, reach * aspect, -reach, reach, -100 * distance, 100 * distance
-        )
+        projection = orthographic(-reach * aspect, reach * aspect, -reach, reach, -deep, deep)
     else:
-        if not 0 < fov_y < 180:
-            raise EffectError(f"fov_y: {fov_y} degrees, but it must lie between 0 and 180")
+        _check_field_of_view(fov_y)
         slope = shown * tan(radians(fov_y) / 2)
         # A corner at x, d is inside the edges of a camera at c, -s (across, along) when
         # |x - c| <= slope * (d + s); the two sides give s and c at once, exactly.
@@ -187,7 +188,11 @@ def fit(
         low_side = (-sideways - slope * depth[:, None]).max(axis=0)
         distance = float(((high_side + low_side) / (2 * slope)).max())
         offset = (high_side - low_side) / 2
-        projection = perspective(fov_y, aspect, distance / 100, distance * 100)
+        if distance > _FARTHEST:
+            raise EffectError(
+                f"fit: the camera would be {distance:g} away, but at most 1e30 is allowed"
+            )
+        projection = perspective(fov_y, aspect, distance / 100, min(distance * 100, _FARTHEST))
 
     eye = centre + turned.T @ (*offset, distance)
     view = np.eye(4)
@@ -197,11 +202,21 @@ def fit(
 
 
 def _point(name: str, value: ArrayLike) -> NDArray[np.float64]:
-    """Three finite numbers, or one sentence about what was given instead."""
+    """Three numbers, or one sentence about what was given instead."""
     try:
         point = np.array(value, dtype=np.float64)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         point = np.empty(0)
-    if point.shape != (3,) or not np.isfinite(point).all():
-        raise EffectError(f"{name}: {value!r}, but three finite numbers are needed")
+    if point.shape != (3,) or not (np.abs(point) <= _FARTHEST).all():
+        raise EffectError(f"{name}: {value!r}, but three numbers from -1e30 to 1e30 are needed")
     return point
+
+
+def _check_aspect(aspect: float) -> None:
+    if not 1e-9 <= aspect <= 1e9:
+        raise EffectError(f"aspect: {aspect}, but width over height must lie from 1e-9 to 1e9")
+
+
+def _check_field_of_view(degrees: float) -> None:
+    if not 1e-9 <= degrees < 180:
+        raise EffectError(f"fov_y: {degrees} degrees, but it must lie between 1e-9 and 180")

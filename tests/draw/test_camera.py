@@ -77,6 +77,21 @@ def test_look_at_keeps_float64_far_from_the_origin() -> None:
     np.testing.assert_allclose(project(view, (1e6 + 3.25, 2e6, 0)), (0.25, 0, -5), atol=1e-9)
 
 
+@pytest.mark.parametrize("scale", [1e-300, 1e-30, 1e30])
+def test_look_at_turns_the_same_way_however_small_or_large_the_world(scale: float) -> None:
+    view = look_at((3 / 5 * scale, 0, 4 / 5 * scale), (0, 0, 0))
+
+    np.testing.assert_allclose(view[2, :3], (0.6, 0, 0.8), atol=1e-12)
+
+
+@pytest.mark.parametrize("fov_y", [None, 40.0])
+def test_fit_of_a_box_at_the_end_of_the_world_is_what_float32_holds(fov_y: float | None) -> None:
+    matrices = np.array(fit((-1e29, -1e29, -1e29), (1e29, 1e29, 1e29), 1.0, fov_y=fov_y))
+
+    assert np.isfinite(matrices.astype(np.float32)).all()
+    assert np.abs(matrices).max() <= 1e30
+
+
 def test_looking_straight_down_shows_a_map() -> None:
     view = look_at((0, 5, 0), (0, 0, 0))
 
@@ -156,13 +171,23 @@ def test_fit_of_a_point_or_a_needle_is_finite_and_shows_it(
 @pytest.mark.parametrize(
     ("call", "sentence"),
     [
-        (lambda: perspective(0, 1, 1, 2), "fov_y: 0 degrees, but it must lie between 0 and 180"),
-        (lambda: perspective(40, 0, 1, 2), "aspect: 0, but width over height must be above 0"),
-        (lambda: perspective(40, 1, 2, 1), "near and far: 2 and 1, but 0 < near < far must hold"),
-        (lambda: orthographic(1, 1, 0, 1), "opposite planes must be finite and apart"),
+        (lambda: perspective(0, 1, 1, 2), "fov_y: 0 degrees, but it must lie between 1e-9 and 180"),
+        (lambda: perspective(40, 0, 1, 2), "aspect: 0, but width over height must lie from 1e-9"),
+        (lambda: perspective(40, 1, 2, 1), "near and far: 2 and 1, but 0 < near < far <= 1e30"),
+        (lambda: orthographic(1, 1, 0, 1), "opposite planes must be apart, by 2e-30 or more"),
+        (lambda: orthographic(0, 1e-40, 0, 1), "opposite planes must be apart"),
+        (lambda: orthographic(0, 10**400, 0, 1), "every number must lie from -1e30 to 1e30"),
+        (lambda: orthographic(0, float("nan"), 0, 1), "every number must lie from -1e30"),
+        (lambda: perspective(5e-324, 1, 1, 2), "fov_y: 5e-324 degrees"),
+        (lambda: perspective(40, 1e-320, 1, 2), "aspect: "),
+        (lambda: perspective(40, 1, 1, 1e31), "near and far: 1 and 1e+31"),
+        (lambda: look_at((1e31, 0, 0), (0, 0, 0)), "eye: (1e+31, 0, 0), but three numbers from"),
+        (lambda: look_at((0, 0, 0), (0, 10**400, 0)), "target: "),
+        (lambda: fit((0, 0, 0), (1, 1, 1e31), 1), "upper: (1, 1, 1e+31), but three numbers"),
+        (lambda: fit((0, 0, 0), (1e29, 1, 1), 1, fov_y=1e-9), "fit: the camera would be "),
         (lambda: look_at((1, 2, 3), (1, 2, 3)), "eye and target are both (1.0, 2.0, 3.0)"),
-        (lambda: look_at((1, 2), (0, 0, 0)), "eye: (1, 2), but three finite numbers are needed"),
-        (lambda: look_at((0, 0, float("nan")), (0, 0, 0)), "three finite numbers"),
+        (lambda: look_at((1, 2), (0, 0, 0)), "eye: (1, 2), but three numbers from -1e30 to 1e30"),
+        (lambda: look_at((0, 0, float("nan")), (0, 0, 0)), "three numbers from"),
         (lambda: fit((1, 0, 0), (0, 0, 0), 1), "lower (1.0, 0.0, 0.0) exceeds upper"),
         (lambda: fit((0, 0, 0), (1, 1, 1), 1, margin=1), "margin: 1, but it must lie in 0..1"),
         (lambda: fit((0, 0, 0), (1, 1, 1), 1, fov_y=180), "fov_y: 180 degrees"),
