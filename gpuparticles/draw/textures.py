@@ -123,7 +123,7 @@ class Textures:
                 f"{where}: sprite.texture: the image is {_by(image.size)} pixels, but this "
                 f"context's textures hold {limit} a side at the most"
             )
-        pixels = np.asarray(image.convert("RGBA"))
+        pixels = _pixels(image, _name(sprite.texture), where)
         if not sprite.premultiplied:
             pixels = premultiplied(pixels)
         texture = self._ctx.texture(image.size, 4, pixels[::-1].tobytes())
@@ -171,16 +171,47 @@ def _by(size: tuple[int, int]) -> str:
 
 
 def _open(source: object, where: str) -> Image.Image:
-    if isinstance(source, Image.Image):
-        return source
-    assert isinstance(source, (str, Path))
     try:
+        if isinstance(source, Image.Image):
+            source.load()
+            return source
+        assert isinstance(source, (str, Path))
         with Image.open(source) as image:
             image.load()
             return image
     except FileNotFoundError as error:
-        raise EffectError(f"{where}: sprite.texture: there is no file {source}") from error
-    except (OSError, SyntaxError, ValueError, Image.DecompressionBombError) as error:
-        raise EffectError(
-            f"{where}: sprite.texture: {source} is not an image that can be read ({error})"
-        ) from error
+        raise EffectError(f"{where}: sprite.texture: there is no file {_name(source)}") from error
+    except Exception as error:  # a decoder's slip in a broken file can be any
+        raise _unreadable(_name(source), where, error) from error
+
+
+def _pixels(image: Image.Image, name: str, where: str) -> np.ndarray[Any, np.dtype[np.uint8]]:
+    """Straight RGBA of 8 bits; Pillow would cut deeper greys off at 255."""
+    try:
+        if image.mode == "F":
+            image = _grey(np.nan_to_num(np.asarray(image)))
+        elif image.mode == "I" or image.mode.startswith("I;16"):
+            values = np.asarray(image)
+            # Pillow reads pictures of 16 bits into 32, too.
+            white = 65535 if image.mode != "I" or values.max() <= 65535 else 2**31 - 1
+            image = _grey(values / white)
+        return np.asarray(image.convert("RGBA"))
+    except Exception as error:
+        raise _unreadable(name, where, error) from error
+
+
+def _grey(values: np.ndarray[Any, Any]) -> Image.Image:
+    return Image.fromarray((np.clip(values, 0, 1) * 255 + 0.5).astype(np.uint8))
+
+
+def _name(source: object) -> str:
+    if isinstance(source, Image.Image):
+        return str(getattr(source, "filename", "") or "the picture")
+    return str(source)
+
+
+def _unreadable(name: str, where: str, error: Exception) -> EffectError:
+    reason = str(error) or type(error).__name__
+    return EffectError(
+        f"{where}: sprite.texture: {name} is not an image that can be read ({reason})"
+    )
