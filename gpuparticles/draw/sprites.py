@@ -10,6 +10,7 @@ import moderngl
 
 from gpuparticles.draw.textures import Textures
 from gpuparticles.effect.sprite import Sprite
+from gpuparticles.errors import ContextError
 from gpuparticles.gpu.gl import GL
 from gpuparticles.gpu.programs import QUADS, UNITS, Programs
 from gpuparticles.gpu.simulate import Simulation
@@ -127,6 +128,7 @@ class Sprites:
         self._simulation = simulation
         self._sprite = sprite
         self._textures = textures
+        self._where = where
         pooled = simulation.instances is not None
         self._names = _POOLED_NAMES if pooled else _NAMES
         look = textures.acquire(sprite, where)
@@ -148,12 +150,19 @@ class Sprites:
             view: The camera.
             from_particles: Packed matrix from where positions are to the view.
             tint: Packed straight RGBA.
+
+        Raises:
+            ContextError: The host has released the texture.
         """
         simulation = self._simulation
         rows = simulation.rows
         state = simulation.state
         if not rows or state is None:
             return
+        if self._texture is not None and isinstance(self._texture.mglo, moderngl.InvalidObject):
+            raise ContextError(
+                f"{self._where}: sprite.texture has been released; keep it while the effect plays"
+            )
         program = self._program
         write = program.write
         write("u_view", from_particles)

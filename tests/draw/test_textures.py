@@ -13,6 +13,7 @@ from PIL import Image
 
 import gpuparticles as gp
 from tests.draw.conftest import Scene, particle, picture
+from tests.gpu.host_state import Host, changes
 
 CLEAR = (0, 0, 0, 0)
 WHITE = (255, 255, 255, 255)
@@ -94,6 +95,30 @@ def test_pictures_of_every_mode_are_read(
     scene.update()
 
     assert scene.draw()[8, 8].tolist() == expected
+
+
+def test_greys_of_more_than_8_bits_are_scaled(scene: Scene, tmp_path: Path) -> None:
+    half = np.full((2, 2), 32896, np.uint16)
+    sixteen = Image.fromarray(half)
+    sixteen.save(tmp_path / "sixteen.png")
+    beyond = np.array([[-1.0, 0.5], [7.0, np.nan]], np.float32)
+    pictures = {
+        "I;16": sixteen,
+        "I;16B": Image.frombytes("I;16B", (2, 2), half.astype(">u2").tobytes()),
+        "I": Image.new("I", (2, 2), 32896),
+        "I of 31 bits": Image.new("I", (2, 2), (2**31 - 1) * 128 // 255),
+        "F": Image.new("F", (2, 2), 128 / 255),
+        "a file": tmp_path / "sixteen.png",
+    }
+    for name, image in pictures.items():
+        instance = scene.add(sprite=gp.Sprite(texture=image))
+        scene.update()
+        assert scene.draw()[8, 8].tolist() == [128, 128, 128, 255], name
+        instance.release()
+    scene.add(sprite=gp.Sprite(texture=Image.fromarray(beyond), filter="nearest"))
+    scene.update()
+    pixels = scene.draw()
+    assert pixels[[10, 10, 5, 5], [5, 10, 5, 10], 0].tolist() == [0, 128, 255, 0]
 
 
 def test_a_palette_with_transparency_is_read(scene: Scene, tmp_path: Path) -> None:
@@ -232,6 +257,33 @@ def test_a_released_texture_is_refused(scene: Scene) -> None:
         scene.add(sprite=gp.Sprite(texture=texture))
 
 
+@pytest.mark.parametrize("burst", [False, True])
+def test_a_texture_that_is_released_while_it_shows_is_named(scene: Scene, burst: bool) -> None:
+    texture = scene.ctx.texture((1, 1), 4, bytes(RED))
+    sprite = gp.Sprite(texture=texture)
+    if burst:
+        scene.particles.burst(particle(sprite=sprite))
+    else:
+        instance = scene.add(sprite=sprite)
+    scene.update()
+    texture.release()
+    canvas, host = scene.canvas, Host(scene.ctx)
+    canvas.clear()
+    before = host.values()
+
+    message = r"one: one: sprite\.texture has been released; keep it while the effect plays"
+    with pytest.raises(gp.ContextError, match=message):
+        scene.particles.draw(canvas.view, canvas.projection)
+    assert changes(before, host.values()) == {}
+    host.release()
+    if not burst:
+        instance.release()
+        scene.add(color="#00ff00")
+        scene.update()
+        assert scene.draw()[8, 8].tolist() == [0, 255, 0, 255]
+    scene.particles.release()
+
+
 @pytest.mark.parametrize("kind", ["array", "integers", "samples"])
 def test_a_texture_that_no_sprite_can_show_is_refused(scene: Scene, kind: str) -> None:
     texture = {
@@ -268,6 +320,39 @@ def test_a_corrupt_file_is_named(scene: Scene, tmp_path: Path, content: bytes | 
     with pytest.raises(gp.EffectError, match=r"one: one: sprite\.texture: .*flame\.png"):
         scene.particles.burst(particle(sprite=gp.Sprite(texture=path)))
     assert scene.particles.effects == ()
+
+
+@pytest.mark.parametrize("raised", [NotImplementedError("pixel format 0"), KeyError(), None])
+def test_a_file_on_which_pillow_stumbles_is_named(
+    scene: Scene, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, raised: Exception | None
+) -> None:
+    path = tmp_path / "flame.dds"
+    header = np.zeros(32, np.uint32)
+    header[:2] = int.from_bytes(b"DDS ", "little"), 124
+    path.write_bytes(header.tobytes())
+    if raised is not None:
+
+        def load(image: Image.Image) -> None:
+            raise raised
+
+        picture([[RED]]).save(path := tmp_path / "flame.png")
+        monkeypatch.setattr("PIL.PngImagePlugin.PngImageFile.load", load)
+
+    with pytest.raises(gp.EffectError, match=r"one: one: sprite\.texture: .*flame.* \(.+\)$"):
+        scene.add(sprite=gp.Sprite(texture=path))
+
+
+def test_a_picture_whose_file_is_cut_off_is_named(scene: Scene, tmp_path: Path) -> None:
+    """Pillow opens a file and reads it only when somebody looks at it."""
+    path = tmp_path / "flame.png"
+    Image.effect_noise((64, 64), 50).save(path)
+    path.write_bytes(path.read_bytes()[:1000])
+
+    with (
+        Image.open(path) as image,
+        pytest.raises(gp.EffectError, match=r"one: one: sprite\.texture: .*flame\.png is not"),
+    ):
+        scene.add(sprite=gp.Sprite(texture=image))
 
 
 def test_a_folder_is_no_picture(scene: Scene, tmp_path: Path) -> None:
