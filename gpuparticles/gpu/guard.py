@@ -352,9 +352,9 @@ class Guard:
         names = self._host
         _, _, program, vertex_array, array, uniform, active = names[:7]
         # What was deleted meanwhile went with its use: a host may have had an object of ours bound.
-        gl.UseProgram(program if gl.IsProgram(program) else 0)
-        gl.BindVertexArray(vertex_array if gl.IsVertexArray(vertex_array) else 0)
-        gl.BindBuffer(gl.ARRAY_BUFFER, array if gl.IsBuffer(array) else 0)
+        gl.UseProgram(program if program and gl.IsProgram(program) else 0)
+        gl.BindVertexArray(vertex_array if vertex_array and gl.IsVertexArray(vertex_array) else 0)
+        gl.BindBuffer(gl.ARRAY_BUFFER, array if array and gl.IsBuffer(array) else 0)
         activate, bind, texture_2d = gl.ActiveTexture, gl.BindTexture, gl.TEXTURE_2D
         for unit, texture in zip(self._units, names[_TEXTURES], strict=True):
             activate(unit)
@@ -367,7 +367,7 @@ class Guard:
         if any(points):
             self._put_ranges_back(points)
         # Last, since the points change it too.
-        gl.BindBuffer(target, uniform if gl.IsBuffer(uniform) else 0)
+        gl.BindBuffer(target, uniform if uniform and gl.IsBuffer(uniform) else 0)
 
     def _put_ranges_back(self, points: Sequence[int]) -> None:
         gl = self.gl

@@ -284,7 +284,11 @@ class ParticleSystem:
 
     @contextmanager
     def guarded(self) -> Iterator[Self]:
-        """Save the host's state once for several calls inside."""
+        """Save the host's state once for several calls inside.
+
+        Inside, draw goes into the framebuffer that was bound at the beginning, and what the host
+        changes of the state that we save is undone at the end: call nothing but this system there.
+        """
         self._alive()
         with self._scene.guard:
             yield self
