@@ -148,7 +148,8 @@ class Player:
             step = self._step(h, i * h * rate, rate, early)
             early = []
             if step is not None:
-                step.forget, forget = min(forget, step.rows), 0
+                if forget:
+                    step.forget, forget = min(forget, step.rows), 0
                 yield step
 
     def _step(
@@ -170,7 +171,9 @@ class Player:
         return step
 
     def _bear(self, runs: Sequence[Run], begin: int) -> Births | None:
-        total = sum(len(run.moments) for run in runs)
+        total = 0
+        for each in runs:
+            total += len(each.moments)
         if total <= _FEW:
             due: list[tuple[float, int]] = []
             for source, first, run in runs:

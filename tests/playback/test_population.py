@@ -205,10 +205,11 @@ def test_of_a_seed_64_bits_count_and_any_int_will_do() -> None:
 
 
 @given(st.integers(0, 2**31 - 1))
-def test_rows_are_powers_of_two_that_make_small_emitters_square(capacity: int) -> None:
+def test_rows_are_powers_of_two_as_wide_as_leaves_sixteen(capacity: int) -> None:
     row = row_slots(capacity)
     assert row & (row - 1) == 0
     assert 32 <= row <= 4096
     assert (row == 4096) == (capacity > 2**24)
-    if 1024 <= capacity <= 2**20:
-        assert capacity / 2 <= row * row <= 4 * capacity
+    if 1024 <= capacity <= 2**24:
+        assert capacity // row >= 16
+        assert row == 1024 or capacity // row < 32
