@@ -119,6 +119,7 @@ def description(cls: type[T] | None = None, *, kw_only: bool = False) -> Any:
         for name, annotation in inspect.get_annotations(cls).items()
     }
     if not hasattr(cls, "__get_pydantic_core_schema__"):
+        # pydantic looks this method up by name; a type checker cannot know that it may be set.
         cls.__get_pydantic_core_schema__ = classmethod(checked)  # type: ignore[attr-defined]
     make = dataclass(frozen=True, slots=True, repr=False, kw_only=kw_only, config=_CONFIG)
     made: Any = make(cls)

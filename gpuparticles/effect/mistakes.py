@@ -126,7 +126,10 @@ def show(value: object, depth: int = 3) -> str:
         case list() | tuple():
             text = f"[{_show_each(value, lambda item: show(item, depth - 1), depth)}]"
         case dict():
-            pair = lambda item: f"{show(item[0])}: {show(item[1], depth - 1)}"  # noqa: E731
+
+            def pair(item: tuple[object, object]) -> str:
+                return f"{show(item[0])}: {show(item[1], depth - 1)}"
+
             text = f"{{{_show_each(value.items(), pair, depth)}}}"
         case np.ndarray():
             text = show(value.tolist(), depth)

@@ -80,7 +80,7 @@ class _Blend(Rule):
         if value not in ("alpha", "additive"):
             words = ["alpha", "additive"]
             raise refused(f"{show(value)} is no way to blend; {self}{suggestion(value, words)}")
-        return value  # type: ignore[return-value]
+        return value  # type: ignore[return-value]  # `in` does not narrow a str to the words
 
     def schema(self) -> dict[str, Any]:
         return {"anyOf": [{"enum": ["alpha", "additive"]}, _ADDITIVE.schema()]}

@@ -54,7 +54,7 @@ def emitter(name: str = "e", **fields: object) -> gp.Emitter:
             gp.Vortex(4, falloff=(1, 20)),
         ],
     } | fields
-    return gp.Emitter(name, **settings)  # type: ignore[arg-type]
+    return gp.Emitter(name, **settings)  # type: ignore[arg-type]  # any field may be overridden
 
 
 def filled(ctx: moderngl.Context, capacity: int, living: int) -> gp.ParticleSystem:
@@ -90,7 +90,7 @@ def without_driver(ctx: moderngl.Context) -> Iterator[None]:
     programs = list(Programs.of(ctx)._programs.values())
     kept = [program.vertex_array for program in programs]
     for program in programs:
-        program.vertex_array = Idle()  # type: ignore[assignment]
+        program.vertex_array = Idle()  # type: ignore[assignment]  # it only has to render
     try:
         yield
     finally:

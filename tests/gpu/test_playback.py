@@ -529,14 +529,19 @@ def test_numpy_integers_are_seeds(system: System, one: One, living: Living) -> N
     assert len({living(each["it"]._simulation).tobytes() for each in same}) == 1
 
 
+IMPOSSIBLE_TINT = (
+    r"^tint(: .* is not a colour; a colour is|\[3\]: NaN is not a number; an alpha is)"
+)
+
+
 @pytest.mark.parametrize("tint", [5, "red", (1, 2), (1, 1, 1, math.nan), (1, 1, 1, 1, 1), None])
 def test_an_impossible_tint_is_refused(system: System, one: One, tint: Any) -> None:
     particles = system()
-    with pytest.raises(gp.EffectError, match=r"^tint"):
+    with pytest.raises(gp.EffectError, match=IMPOSSIBLE_TINT):
         particles.burst(one(), tint=tint)
     assert particles.stats.gpu_bytes == 0
     stream = particles.play(one())
-    with pytest.raises(gp.EffectError, match=r"^tint"):
+    with pytest.raises(gp.EffectError, match=IMPOSSIBLE_TINT):
         stream.tint = tint
     assert stream.tint == (1.0, 1.0, 1.0, 1.0)
 
