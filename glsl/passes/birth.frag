@@ -4,14 +4,14 @@
 #pragma gpuparticles include lib/particle.glsl
 #pragma gpuparticles include lib/random.glsl
 #pragma gpuparticles include lib/space.glsl
+#pragma gpuparticles include lib/births.glsl
 #pragma gpuparticles block
 #pragma gpuparticles outputs
 
-uniform usampler2D u_mask;
-uniform usampler2D u_records;
 #pragma gpuparticles uniforms
 
-flat in int v_mask_row;
+flat in int v_words;
+flat in int v_records;
 flat in uint v_admit;
 
 #pragma gpuparticles kernels
@@ -54,7 +54,7 @@ vec3 spread_around(vec3 axis, float angle, uint seed) {
 
 void main() {
     ivec2 slot = ivec2(gl_FragCoord.xy);
-    uvec2 word = texelFetch(u_mask, ivec2(slot.x >> 5, v_mask_row), 0).xy;
+    uvec2 word = births_entry(v_words + (slot.x >> 5));
     uint bit = 1u << uint(slot.x & 31);
     if ((word.x & bit) == 0u) {
         if (v_admit == 0u) {

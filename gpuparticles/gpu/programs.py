@@ -21,8 +21,7 @@ QUADS = 1024
 #: The texture unit of each sampler. A birth pass reads no state, so it uses the same units.
 UNITS = {
     **{f"u_{c.name}": unit for unit, c in enumerate((*STATE, *BIRTH, INSTANCE))},
-    "u_mask": 0,
-    "u_records": 1,
+    "u_births": 0,
     "u_instances": 6,
     "u_texture": 7,
 }

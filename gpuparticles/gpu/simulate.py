@@ -36,13 +36,13 @@ __all__ = ["Simulation"]
 Vec3 = tuple[float, float, float]
 
 _pack_step = struct.Struct("<4f").pack_into
+_pack_header = struct.Struct("<4I").pack
 
-_MASK_UNIT = UNITS["u_mask"]
-_RECORDS_UNIT = UNITS["u_records"]
+_BIRTHS_UNIT = UNITS["u_births"]
 _INSTANCES_UNIT = UNITS["u_instances"]
 
 # Births a pass: what a burst into a large emitter needs is bounded, and small against its state.
-_LEAST_CHUNK = 256
+_LEAST_CHUNK = 48
 _LARGEST_CHUNK = 65536
 
 
@@ -103,8 +103,7 @@ class Simulation:
         # Fields of another frame than the particles': block member, value, point or direction.
         self._carried = [] if self._pooled else list(_carried(emitter, self._modifiers))
         self.state: State | None = None
-        self._mask: moderngl.Texture | None = None
-        self._records: moderngl.Texture | None = None
+        self._births: moderngl.Texture | None = None
         self._pack_constants(clock)
         programs = Programs.of(ctx)
         self._programs = programs
@@ -125,9 +124,8 @@ class Simulation:
     def nbytes(self) -> int:
         """GPU memory: textures and buffers."""
         total = self.block.size + (self.state.nbytes if self.state is not None else 0)
-        for texture, texel in ((self._mask, 8), (self._records, 16)):
-            if texture is not None:
-                total += texel * texture.width * texture.height
+        if self._births is not None:
+            total += 16 * self._births.width * self._births.height
         return total
 
     @property
@@ -223,7 +221,7 @@ class Simulation:
 
     def release(self) -> None:
         """Free all GL objects and give the programs back."""
-        for name in ("state", "_mask", "_records", "buffer"):
+        for name in ("state", "_births", "buffer"):
             resource = getattr(self, name, None)
             if resource is not None:
                 resource.release()
@@ -237,7 +235,7 @@ class Simulation:
 
     def _write_uniforms(self) -> None:
         gl = self._guard.gl
-        self.buffer.write(self._data)
+        self.buffer.mglo.write(self._data, 0)
         gl.BindBufferBase(gl.UNIFORM_BUFFER, 0, self.buffer.glo)
 
     def _set_state(self, state: State) -> None:
@@ -252,7 +250,10 @@ class Simulation:
             texels = 2
             records = _with_instances(records, instances)
         count = len(slots)
-        chunk = min(_LARGEST_CHUNK, max(_LEAST_CHUNK, state.width * state.height // 8))
+        # A sixteenth of the slots at the most: three quarters of a power of two, since the mask
+        # and the records together fill a texture whose height is one.
+        sixteenth = 1 << max(0, (state.width * state.height >> 4).bit_length() - 1)
+        chunk = min(_LARGEST_CHUNK, max(_LEAST_CHUNK, sixteenth * 3 // 4))
         if count <= chunk:
             self._bear_chunk(state, slots, records, texels * count, admitted, -1)
             return
@@ -273,18 +274,8 @@ class Simulation:
         admitted: int,
         admit_once: int,
     ) -> None:
-        words = self._row // 32
         rows, packed = pack_mask(slots, self._row, admitted, admit_once)
-        self._write_mask(rows, packed, words)
-        self._write_records(records, texels)
-        assert self._mask is not None
-        assert self._records is not None
-        self._guard.target(state.birth_target, state.width, state.height)
-        self._mask.use(_MASK_UNIT)
-        self._records.use(_RECORDS_UNIT)
-        if self.instances is not None:
-            self.instances.use(_INSTANCES_UNIT)
-        self._birth.vertex_array.render(moderngl.TRIANGLE_STRIP, 4, instances=rows)
+        self._birth_pass(state, rows, packed, records, texels)
 
     def _forget(self, state: State, rows: int) -> None:
         """Mark every slot of the first rows dead: a mask without births that admits them all."""
@@ -292,31 +283,36 @@ class Simulation:
         packed = np.zeros((rows, words + 1, 2), np.uint32)
         packed[:, words, 0] = np.arange(rows)
         packed[:, words, 1] = 1
-        self._write_mask(rows, packed, words)
-        self._write_records(b"\0" * 16, 1)
-        assert self._mask is not None
-        assert self._records is not None
-        self._guard.target(state.birth_target, state.width, state.height)
-        self._mask.use(_MASK_UNIT)
-        self._records.use(_RECORDS_UNIT)
-        self._birth.vertex_array.render(moderngl.TRIANGLE_STRIP, 4, instances=rows)
+        self._birth_pass(state, rows, packed, b"", 0)
 
-    def _write_mask(self, rows: int, packed: bytes | NDArray[np.uint32], words: int) -> None:
-        if self._mask is None or self._mask.height < rows:
-            self._mask = _scratch(self._ctx, self._mask, words + 1, rows, 2)
-        self._mask.write(packed, viewport=(0, 0, words + 1, rows))
-
-    def _write_records(self, records: bytes | NDArray[np.uint32], texels: int) -> None:
+    def _birth_pass(
+        self,
+        state: State,
+        rows: int,
+        packed: bytes | NDArray[np.uint32],
+        records: bytes | NDArray[np.uint32],
+        texels: int,
+    ) -> None:
+        """Upload a mask and records behind each other, and write what they say; see birth.vert."""
+        each = self._row // 32 + 1
+        odd = rows * each % 2
+        first = 1 + (rows * each + odd) // 2
+        count = first + texels
         width = 64 if self._row < 1024 else 1024
-        rows = -(-texels // width)
-        if self._records is None or self._records.height < rows:
-            self._records = _scratch(self._ctx, self._records, width, rows, 4)
-        if rows == 1:
-            self._records.write(records, viewport=(0, 0, texels, 1))
-            return
-        raw = records if isinstance(records, bytes) else records.tobytes()
-        raw += bytes(16 * (rows * width - texels))
-        self._records.write(raw, viewport=(0, 0, width, rows))
+        height = -(-count // width)
+        parts = [_pack_header(first, each, 0, 0), _raw(packed), bytes(8 * odd), _raw(records)]
+        if height > 1:
+            parts.append(bytes(16 * (height * width - count)))
+        texture = self._births
+        if texture is None or texture.height < height:
+            texture = self._births = _scratch(self._ctx, texture, width, height)
+        # Straight to the extension: a game has hundreds of small emitters.
+        texture.mglo.write(b"".join(parts), (0, 0, min(count, width), height), 0, 1)
+        self._guard.target(state.birth_target, state.width, state.height)
+        texture.mglo.use(_BIRTHS_UNIT)
+        if self.instances is not None:
+            self.instances.use(_INSTANCES_UNIT)
+        self._birth.vertex_array.render(moderngl.TRIANGLE_STRIP, 4, instances=rows)
 
     def _pack_constants(self, clock: Clock) -> None:
         emitter = self._emitter
@@ -422,14 +418,18 @@ class _Stops:
         return float(first), float(len(segments) // rows_each)
 
 
+def _raw(data: bytes | NDArray[np.uint32]) -> bytes | memoryview:
+    return data if isinstance(data, bytes) else data.data
+
+
 def _scratch(
-    ctx: moderngl.Context, old: moderngl.Texture | None, width: int, rows: int, components: int
+    ctx: moderngl.Context, old: moderngl.Texture | None, width: int, rows: int
 ) -> moderngl.Texture:
     """A larger texture for uploads, by doubling."""
     height = 1 << (rows - 1).bit_length()
     if old is not None:
         old.release()
-    texture = ctx.texture((width, height), components, dtype="u4")
+    texture = ctx.texture((width, height), 4, dtype="u4")
     texture.filter = (moderngl.NEAREST, moderngl.NEAREST)
     return texture
 

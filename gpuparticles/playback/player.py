@@ -7,7 +7,7 @@ know.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -119,8 +119,8 @@ class Player:
         self.population.clear()
         self._manual = self._manual_births = 0
 
-    def steps(self, dt: float, max_step: float) -> Iterator[Step]:
-        """The steps that advance the emitter by dt.
+    def steps(self, dt: float, max_step: float) -> Iterable[Step]:
+        """The steps that advance the emitter by dt; all of them must be taken, in order.
 
         Whatever lives now is dead after the longest life. Of a longer dt only the end is simulated;
         before it, births and deaths are booked without their motion.
@@ -129,6 +129,13 @@ class Player:
             dt: Seconds, above 0 and finite.
             max_step: Longer steps are split into equal ones.
         """
+        if _SHORTEST < dt <= max_step:
+            # Nearly every frame, and a generator costs as much as the rest of this.
+            step = self._step(dt, 0.0, 1.0 / dt)
+            return () if step is None else (step,)
+        return self._several(dt, max_step)
+
+    def _several(self, dt: float, max_step: float) -> Iterator[Step]:
         count = split(dt, max_step)
         h = dt / count
         rate = 1.0 / max(dt, _SHORTEST)
@@ -155,7 +162,8 @@ class Player:
     def _step(
         self, h: float, path_begin: float, path_rate: float, early: Sequence[Run] = ()
     ) -> Step | None:
-        clock, slots = self.population.clock, self.population.slots
+        population = self.population
+        clock, slots = population.clock, population.slots
         begin = clock.now
         aged = clock.advance(h)
         runs = self.timeline.advance(h)
@@ -171,14 +179,14 @@ class Player:
         return step
 
     def _bear(self, runs: Sequence[Run], begin: int) -> Births | None:
-        total = 0
-        for each in runs:
-            total += len(each.moments)
+        total = len(runs[0].moments) if len(runs) == 1 else sum(len(each.moments) for each in runs)
         if total <= _FEW:
             due: list[tuple[float, int]] = []
-            for source, first, run in runs:
+            for source, number, run in runs:
                 base = self._base(source)
-                due += [(m, pcg_int(base ^ pcg_int(i))) for i, m in enumerate(run, first)]
+                for moment in run:
+                    due.append((moment, pcg_int(base ^ pcg_int(number))))
+                    number += 1
             if len(runs) > 1:
                 # Runs come in order of their sources; a stable sort keeps that at equal moments.
                 due.sort(key=_moment)

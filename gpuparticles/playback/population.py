@@ -6,6 +6,7 @@ import math
 import struct
 from collections.abc import Sequence
 from ctypes import c_float
+from math import floor
 from typing import NamedTuple
 
 import numpy as np
@@ -22,7 +23,7 @@ __all__ = ["Births", "Newborn", "Population", "hash_seed", "pcg_int", "row_slots
 # The lifetime, in seconds, that the GPU sees where there is none; FOREVER in shaders.layout.
 _FOREVER_SECONDS = 1e20
 _MASK_32 = 0xFFFFFFFF
-_pack_record = struct.Struct("<IffI").pack_into
+_pack_record = struct.Struct("<IffI").pack
 
 
 class Births(NamedTuple):
@@ -160,39 +161,42 @@ class Population:
             due: (moment, seed) each, in order.
             begin: The tick at which the step began; the clock has passed the step.
         """
-        clock = self.clock
+        clock, all_slots = self.clock, self.slots
         end, per_second = clock.now, clock.per_second
         number = self.births
         self.births += len(due)
-        born: list[tuple[int, float, float, int]] = []
+        born: list[tuple[int, bytes]] = []
         expiry: list[int] = []
         for moment, seed in due:
-            moment = c_float(moment).value
-            birth = min(begin - math.floor(0.5 - moment * per_second), end)
+            birth = begin - floor(0.5 - c_float(moment).value * per_second)
+            if birth > end:
+                birth = end
             if self.mortal:
                 u = (pcg_int(seed ^ _LIFETIME_HASH) >> 8) * 2.0**-24 if self._span else 0.0
-                ticks = math.floor((self._low + self._span * u) * per_second + 0.5)
-                if birth + ticks > end:
-                    born.append((number, moment, ticks * clock.tick, seed))
-                    expiry.append(birth + ticks)
+                ticks = floor((self._low + self._span * u) * per_second + 0.5)
+                tick = birth + ticks
+                lifetime = ticks * clock.tick
             else:
-                born.append((number, moment, _FOREVER_SECONDS, seed))
-                expiry.append(FOREVER)
+                tick, lifetime = FOREVER, _FOREVER_SECONDS
+            if tick > end:
+                born.append((number, _pack_record(number & _MASK_32, moment, lifetime, seed)))
+                expiry.append(tick)
             number += 1
-        admitted = self.slots.rows
-        slots = self.slots.allocate(len(born))
-        room = len(slots)
-        self.dropped += len(born) - room
-        if not room:
+        if not born:
             return None
-        self.slots.occupy(slots, expiry[:room])
-        records = bytearray(16 * room)
+        admitted = all_slots.rows
+        slots = all_slots.allocate(len(born))
+        room = len(slots)
+        if room < len(born):
+            self.dropped += len(born) - room
+            if not room:
+                return None
+            del born[room:], expiry[room:]
+        all_slots.occupy(slots, expiry)
         numbers = self.numbers
-        for i, slot in enumerate(slots):
-            number, moment, lifetime, seed = born[i]
+        for slot, (number, _) in zip(slots, born, strict=True):
             numbers[slot] = number
-            _pack_record(records, 16 * i, number & _MASK_32, moment, lifetime, seed)
-        return Births(slots, bytes(records), admitted)
+        return Births(slots, b"".join([record for _, record in born]), admitted)
 
     def bear_many(
         self, moments: NDArray[np.float64], seeds: NDArray[np.uint32], begin: int

@@ -55,11 +55,13 @@ class Slots:
     Attributes:
         capacity: How many slots there are.
         live_count: How many of them are taken.
+        rows: Rows in use: up to that of the highest taken slot, 0 when all are free.
     """
 
     def __init__(self, capacity: int, row: int = 1024) -> None:
         self.capacity = 0
         self.live_count = 0
+        self.rows = 0
         self._row = row
         self._end = 0  # every slot from here on is free
         self._free = bytearray()  # a flag a slot
@@ -68,14 +70,6 @@ class Slots:
         self._bins: dict[int, array[int]] = {}
         self._order: list[int] = []  # the numbers of the bins, a heap
         self.grow(capacity)
-
-    @property
-    def rows(self) -> int:
-        """Rows in use: up to that of the highest taken slot, 0 when all are free."""
-        # Where the last search ended is where this one begins; the mark rises by births alone,
-        # one slot each as the lowest are taken first, so they have paid for its way down.
-        self._end = self._free.rfind(0, 0, self._end) + 1
-        return -(-self._end // self._row)
 
     def allocate(self, count: int) -> list[int] | NDArray[np.int64]:
         """Take the lowest free slots.
@@ -104,7 +98,7 @@ class Slots:
                 opened[block] = 0
             slots.append(slot)
         if slots and slots[-1] >= self._end:
-            self._end = slots[-1] + 1
+            self._raise_end(slots[-1] + 1)
         return slots if count <= _LIST else np.array(slots, np.int64)
 
     def _allocate_many(self, count: int) -> NDArray[np.int64]:
@@ -125,8 +119,19 @@ class Slots:
         counts[last] = sums[span] - count
         opened[first:last] = False
         opened[last] = counts[last] > 0
-        self._end = max(self._end, int(slots[-1]) + 1)
+        if int(slots[-1]) >= self._end:
+            self._raise_end(int(slots[-1]) + 1)
         return slots
+
+    def _raise_end(self, end: int) -> None:
+        self._end = end
+        self.rows = -(-end // self._row)
+
+    def _lower_end(self) -> None:
+        # Where the last search ended is where this one begins; the mark rises by births alone,
+        # one slot each as the lowest are taken first, so they have paid for its way down.
+        self._end = self._free.rfind(0, 0, self._end) + 1
+        self.rows = -(-self._end // self._row)
 
     def occupy(
         self,
@@ -205,6 +210,8 @@ class Slots:
                 due.extend(part)
             else:
                 due = part
+        if not due:
+            return []
         self.live_count -= len(due)
         if len(due) > _SMALL:
             return self._free_many(np.asarray(due, np.int64) & _SLOT_MASK)
@@ -216,6 +223,7 @@ class Slots:
             self._counts[block] += 1
             self._open[block] = 1
             slots.append(slot)
+        self._lower_end()
         return slots if len(slots) <= _LIST else np.array(slots, np.int64)
 
     def _sift(self, number: int, limit: int) -> array[int] | list[int]:
@@ -241,6 +249,7 @@ class Slots:
         free[slots] = True
         counts += np.bincount(slots >> _BLOCK_BITS, minlength=len(counts))
         np.not_equal(counts, 0, out=opened)
+        self._lower_end()
         return slots
 
     def clear(self) -> None:
@@ -250,6 +259,7 @@ class Slots:
         counts[:] = _BLOCK
         opened[:] = True
         self._end = 0
+        self.rows = 0
         self.live_count = 0
         self._bins.clear()
         self._order.clear()

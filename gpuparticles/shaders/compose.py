@@ -224,18 +224,13 @@ def _load(inputs: Sequence[Channel]) -> list[str]:
 
 
 def _record(*, pooled: bool) -> list[str]:
-    fetch = [
-        "    int width = textureSize(u_records, 0).x;",
-        f"    int texel = rank * {2 if pooled else 1};",
-        "    uvec4 record = texelFetch(u_records, ivec2(texel % width, texel / width), 0);",
+    if not pooled:
+        return ["    uvec4 record = births_texel(v_records + rank);"]
+    return [
+        "    uvec4 record = births_texel(v_records + 2 * rank);",
+        "    uint instance = births_texel(v_records + 2 * rank + 1).x;",
+        "    o_instance = instance;",
     ]
-    if pooled:
-        fetch += [
-            "    ivec2 next = ivec2((texel + 1) % width, (texel + 1) / width);",
-            "    uint instance = texelFetch(u_records, next, 0).x;",
-            "    o_instance = instance;",
-        ]
-    return fetch
 
 
 def _place(emitter: Emitter, *, pooled: bool) -> list[str]:
