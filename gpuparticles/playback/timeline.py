@@ -116,6 +116,16 @@ class Timeline:
         return self._loops * self._duration + self._local
 
     @property
+    def duration(self) -> float:
+        """Seconds of one loop."""
+        return self._duration
+
+    @property
+    def fraction(self) -> float:
+        """How far the loop has come, 0 to 1; a one-shot stays at 1 when its duration is over."""
+        return min(self._local / self._duration, 1.0)
+
+    @property
     def exhausted(self) -> bool:
         """Whether no birth can come any more, unless somebody starts it or changes its rate.
 

@@ -455,6 +455,18 @@ def test_after_a_day_everything_is_as_in_the_first_second() -> None:
             assert float(new.moment) == pytest.approx(float(old.moment), abs=1e-9)
 
 
+def test_a_loop_has_come_so_far() -> None:
+    loop = Timeline(rate=0.0, bursts=[], duration=2.0, loop=True)
+    once = Timeline(rate=0.0, bursts=[], duration=2.0, loop=False)
+    for timeline, later in ((loop, 0.25), (once, 1.0)):
+        assert timeline.duration == 2.0
+        assert timeline.fraction == 0.0
+        timeline.advance(1.5)
+        assert timeline.fraction == 0.75
+        timeline.advance(1.0)
+        assert timeline.fraction == later
+
+
 def test_sources_keep_apart() -> None:
     assert RATE == 1 << 16
     assert MANUAL == RATE + 1
