@@ -24,6 +24,7 @@ from gpuparticles.playback.place import (
     arc_between,
     between,
     conjugate,
+    plus,
     rotate,
 )
 from gpuparticles.playback.player import Step
@@ -67,6 +68,7 @@ class Simulation:
         block: Layout of the uniform buffer.
         buffer: The uniform buffer.
         state: The textures; None while the capacity is 0.
+        origin: Where the origin of what was authored in world coordinates is now.
     """
 
     def __init__(
@@ -90,6 +92,7 @@ class Simulation:
         self._pooled = instances is not None
         self.instances = instances
         self.rows = 0
+        self.origin: Vec3 = (0.0, 0.0, 0.0)
         self._needs: tuple[str, ...] = ("lifetime_seed",)
         if spins(emitter):
             self._needs += ("attributes",)
@@ -170,14 +173,21 @@ class Simulation:
                 pack(data, f"{name}_delta", _minus(self._framed(value, role, end, anchor), first))
 
     def set_anchor(self, anchor: Vec3) -> None:
-        """Say what positions are relative to, for fields that lie in the world."""
+        """Say what positions are relative to, for fields that lie in the world.
+
+        Args:
+            anchor: What positions of world-space particles, and the places of a pool's instances,
+                are relative to.
+        """
+        authored = _minus(anchor, self.origin)
         for index, modifier in enumerate(self._modifiers):
-            if getattr(modifier, "space", None) != "world" or self._emitter.space != "world":
+            carried = self._emitter.space == "local" and not self._pooled
+            if getattr(modifier, "space", None) != "world" or carried:
                 continue
             for info in fields_of(type(modifier)):
                 if info.role == "point":
                     name = f"u_{modifier.kind}{index}_{info.name}"
-                    point = _minus(getattr(modifier, info.name), anchor)
+                    point = _minus(getattr(modifier, info.name), authored)
                     self.block.pack(self._data, name, point)
 
     def set_look(self, *, textured: bool, straight: bool, mip_limit: float) -> None:
@@ -386,8 +396,9 @@ class Simulation:
         point = role == "point"
         if self._emitter.space == "world":
             turned = rotate(place.turn, value)
-            return _plus(turned, _minus(place.place, anchor)) if point else turned
-        return rotate(conjugate(place.turn), _minus(value, place.place) if point else value)
+            return plus(turned, _minus(place.place, anchor)) if point else turned
+        away = _minus(value, _minus(place.place, self.origin)) if point else value
+        return rotate(conjugate(place.turn), away)
 
 
 def _carried(emitter: Emitter, modifiers: Sequence[Modifier]) -> Iterator[tuple[str, Vec3, str]]:
@@ -455,7 +466,3 @@ def _range(value: float | Range, scale: float = 1.0) -> tuple[float, float]:
 
 def _minus(a: Vec3, b: Vec3) -> Vec3:
     return (a[0] - b[0], a[1] - b[1], a[2] - b[2])
-
-
-def _plus(a: Vec3, b: Vec3) -> Vec3:
-    return (a[0] + b[0], a[1] + b[1], a[2] + b[2])

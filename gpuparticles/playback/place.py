@@ -19,8 +19,11 @@ __all__ = [
     "conjugate",
     "matrix_of",
     "place_of",
+    "plus",
     "position_of",
     "rotate",
+    "seen_place",
+    "shown",
     "slerp",
 ]
 
@@ -109,8 +112,32 @@ def position_of(position: object, where: str) -> Vec3:
     """
     found = _position(position)
     if found is None:
-        raise EffectError(f"{where}: {_shown(position)} is not a position of two or three numbers")
+        raise EffectError(f"{where}: {shown(position)} is not a position of two or three numbers")
     return _finite(found, where)
+
+
+def seen_place(value: object, now: Place, where: str) -> Place:
+    """The place of something that is followed.
+
+    Args:
+        value: A position, which keeps the turn and the scale of now, or a 4x4 matrix.
+        now: The place so far.
+        where: Named in the error.
+
+    Raises:
+        EffectError: Neither, or not finite.
+    """
+    position = _position(value)
+    if position is not None:
+        return now._replace(place=_finite(position, where))
+    if value is None:
+        raise EffectError(f"{where}: None is not a position or a 4x4 matrix")
+    return place_of(value, where)
+
+
+def plus(a: Vec3, b: Vec3) -> Vec3:
+    """The sum of two vectors."""
+    return (a[0] + b[0], a[1] + b[1], a[2] + b[2])
 
 
 def _position(value: object) -> Vec3 | None:
@@ -151,11 +178,11 @@ def matrix_of(
         array = np.empty(0)
     if array.shape != (4, 4):
         raise EffectError(
-            f"{where}: {_shown(matrix)} is not a 4x4 matrix for column vectors{or_else}"
+            f"{where}: {shown(matrix)} is not a 4x4 matrix for column vectors{or_else}"
         )
     rows: list[list[float]] = array.tolist()
     if not all(abs(x) <= _FARTHEST for row in rows for x in row):
-        raise EffectError(f"{where}: {_shown(matrix)}: every number must lie from -1e30 to 1e30")
+        raise EffectError(f"{where}: {shown(matrix)}: every number must lie from -1e30 to 1e30")
     last = rows[3]
     if affine and any(abs(x - y) > _ROUNDING for x, y in zip(last, _LAST_ROW, strict=True)):
         transposed = any(last[:3]) and not any(row[3] for row in rows[:3])
@@ -231,7 +258,8 @@ def slerp(a: Quaternion, b: Quaternion, f: float) -> Quaternion:
     return (x, y, z, w)
 
 
-def _shown(value: object) -> str:
+def shown(value: object) -> str:
+    """A value in an error: on one line, and cut short."""
     text = " ".join(repr(value).split())  # an array's goes over several lines
     return text if len(text) <= 60 else f"{text[:57]}..."
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import struct
 from collections.abc import Callable, Iterable, Iterator
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,7 +15,7 @@ from gpuparticles.effect.effect import Effect
 from gpuparticles.effect.mistakes import suggestion
 from gpuparticles.effect.values import rgba
 from gpuparticles.errors import ContextError, EffectError
-from gpuparticles.playback.place import Place, Vec3, place_of, position_of
+from gpuparticles.playback.place import Place, Vec3, place_of, plus, position_of, seen_place, shown
 from gpuparticles.system.emitters import EmitterInstance
 from gpuparticles.system.scene import LONGEST_UPDATE, Scene
 
@@ -51,6 +52,7 @@ class EffectInstance:
         "_place",
         "_released",
         "_scene",
+        "_seen",
         "_simulated",
         "_speed",
         "_tint",
@@ -63,6 +65,7 @@ class EffectInstance:
         self.effect = effect
         self.seed = seed
         self._on_finished: Callable[[EffectInstance], object] | None = None
+        self._seen: Callable[[], object] | None = None
         self._scene = scene
         self._place = place
         # None until the first update: a place that is set before it leaves no trace.
@@ -147,6 +150,31 @@ class EffectInstance:
         """
         self._alive()
         self._place = self._simulated = place_of(transform, "teleport")
+
+    def follow(self, target: object) -> None:
+        """Be where something else is, from the next update on: a sprite, a body, another effect.
+
+        It is asked once in every update that this effect takes part in, before anything is
+        simulated; births lie on the way to it, as for `transform`. Teleport there first to leave
+        no trace. The effect holds on to the target until it follows something else, or is released.
+
+        Args:
+            target: What has a ``transform`` (a 4x4 matrix for column vectors, or a position), or a
+                ``position`` or ``center`` (two or three numbers, which keep the effect's turn and
+                scale); or a callable that returns either. None stops following.
+
+        Raises:
+            EffectError: It has none of these. In an update: what it gives is no such place; nothing
+                has changed then.
+        """
+        self._alive()
+        seen = None if target is None else _seen_of(target, self.effect.name)
+        following = self._scene.following
+        if self in following:
+            following.remove(self)
+        if seen is not None:
+            following.append(self)
+        self._seen = seen
 
     @property
     def speed(self) -> float:
@@ -273,6 +301,7 @@ class EffectInstance:
         """Free everything at once; safe twice."""
         if self._released:
             return
+        self.follow(None)
         with self._scene.releasing() as alive:
             self._released = True
             self._scene.playing.remove(self)
@@ -285,6 +314,27 @@ class EffectInstance:
     def _idle(self) -> bool:
         """Whether an update would do nothing."""
         return self._paused or self._speed == 0.0 or self.finished
+
+    def _look(self) -> Place:
+        """Where the effect is to be, as what it follows has it."""
+        if self._seen is None:
+            return self._place
+        return seen_place(self._seen(), self._place, f"{self.effect.name}: follow")
+
+    def _shift_origin(self, offset: Vec3) -> None:
+        """Count positions from elsewhere."""
+        # One object stays one: whether the effect has moved is asked by identity.
+        moved = {
+            id(place): place._replace(place=plus(place.place, offset))
+            for place in (self._place, self._simulated, self._followed)
+            if place is not None
+        }
+        if self._simulated is not None:
+            self._simulated = moved[id(self._simulated)]
+        self._place, self._followed = moved[id(self._place)], moved[id(self._followed)]
+        self._anchor = plus(self._anchor, offset)
+        for emitter in self:
+            emitter._shift_origin(offset, self._anchor)
 
     def _advance(self, dt: float) -> None:
         """Advance by dt seconds of the host's time."""
@@ -345,6 +395,20 @@ class EffectInstance:
     def _alive(self) -> None:
         if self._released:
             raise ContextError(f"{self.effect.name}: this effect has been released")
+
+
+def _seen_of(target: object, where: str) -> Callable[[], object]:
+    """How to ask a target where it is."""
+    for name in ("transform", "position", "center"):
+        # A method of that name is something else: text has a center() too.
+        if hasattr(target, name) and not callable(getattr(target, name)):
+            return partial(getattr, target, name)
+    if callable(target):
+        return target
+    raise EffectError(
+        f"{where}: follow: {shown(target)} has no transform, position or center, "
+        f"and is no callable that returns a place"
+    )
 
 
 def matrix_from(place: Place) -> NDArray[np.float64]:

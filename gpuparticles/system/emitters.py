@@ -10,7 +10,7 @@ from gpuparticles.effect.effect import MOST_AT_ONCE, Effect, Emitter
 from gpuparticles.errors import ContextError, EffectError
 from gpuparticles.gpu.simulate import Simulation
 from gpuparticles.gpu.state import check_capacity
-from gpuparticles.playback.place import IDENTITY, Place, Vec3
+from gpuparticles.playback.place import IDENTITY, Place, Vec3, plus
 from gpuparticles.playback.player import Player
 from gpuparticles.system.read import read_particles
 from gpuparticles.system.scene import Scene
@@ -76,6 +76,7 @@ class EmitterInstance:
             simulation.release()
             raise
         self._simulation = simulation
+        simulation.origin = scene.origin
 
     def __repr__(self) -> str:
         return f"<EmitterInstance {self.emitter.name!r}: {self.live_count} live>"
@@ -181,6 +182,14 @@ class EmitterInstance:
             self._simulation.shift(
                 (previous[0] - anchor[0], previous[1] - anchor[1], previous[2] - anchor[2])
             )
+
+    def _shift_origin(self, offset: Vec3, anchor: Vec3) -> None:
+        """Count everything from elsewhere; the GPU holds nothing that would notice."""
+        self._path = None
+        self._frame = self._frame._replace(place=plus(self._frame.place, offset))
+        self._simulation.origin = self._scene.origin
+        if not self._local:
+            self._simulation.set_anchor(anchor)
 
     def _draw(self, view: View, world: bytes, carried: bytes, tint: bytes) -> None:
         """Draw what lives."""

@@ -14,7 +14,7 @@ from gpuparticles.effect.effect import Effect
 from gpuparticles.gpu.simulate import Simulation
 from gpuparticles.gpu.state import most_slots
 from gpuparticles.playback.crowd import CROWD_ROW, Crowd
-from gpuparticles.playback.place import Place, Vec3
+from gpuparticles.playback.place import Place, Vec3, plus
 from gpuparticles.system.scene import Scene
 
 __all__ = ["POOL_REACH", "Pool"]
@@ -112,6 +112,13 @@ class Pool:
         while self._ends and self._ends[0][0] <= self._now:
             heapq.heappush(self._free, heapq.heappop(self._ends)[1])
 
+    def _shift_origin(self, offset: Vec3) -> None:
+        """Count everything from elsewhere: bursts lie relative to the anchor."""
+        self.anchor = plus(self.anchor, offset)
+        for simulation in self._simulations:
+            simulation.origin = self._scene.origin
+            simulation.set_anchor(self.anchor)
+
     def _draw(self, view: View) -> None:
         """Draw what lives, in authored order."""
         world = view.at(self.anchor)
@@ -158,6 +165,7 @@ class Pool:
         )
         self._simulations.append(simulation)
         self._crowds.append(crowd)
+        simulation.origin = scene.origin
         simulation.set_anchor(self.anchor)
         where = f"{effect.name}: {emitter.name}"
         self._sprites.append(

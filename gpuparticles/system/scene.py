@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 import moderngl
 
@@ -12,7 +12,11 @@ from gpuparticles.draw.sprites import View
 from gpuparticles.draw.textures import Textures
 from gpuparticles.effect.effect import Effect
 from gpuparticles.gpu.guard import Guard
+from gpuparticles.playback.place import Vec3
 from gpuparticles.shaders import EmitterText, emitter_text
+
+if TYPE_CHECKING:
+    from gpuparticles.system.effects import EffectInstance
 
 __all__ = ["LONGEST_UPDATE", "Playing", "Scene"]
 
@@ -30,6 +34,13 @@ class Scene:
         ctx: The context.
         restore: Whether the host's state is put back.
         max_step: The longest step, in seconds.
+
+    Attributes:
+        playing: Everything that plays, in drawing order.
+        following: The effects that follow something, in the order in which they began to.
+        finished: Callbacks that wait for the end of the update.
+        origin: Where the origin of what was authored in world coordinates is now: the sum of all
+            shifts.
     """
 
     def __init__(self, ctx: moderngl.Context, *, restore: bool, max_step: float) -> None:
@@ -38,7 +49,9 @@ class Scene:
         self.textures = Textures(ctx)
         self.max_step = max_step
         self.playing: list[Playing] = []
+        self.following: list[EffectInstance] = []
         self.finished: list[Callable[[], object]] = []
+        self.origin: Vec3 = (0.0, 0.0, 0.0)
         self._texts: dict[tuple[int, bool], tuple[Effect, tuple[EmitterText, ...]]] = {}
 
     @contextmanager
@@ -79,6 +92,9 @@ class Playing(Protocol):
 
     def _draw(self, view: View) -> None:
         """Draw, inside the guard."""
+
+    def _shift_origin(self, offset: Vec3) -> None:
+        """Count positions from elsewhere."""
 
     @property
     def _idle(self) -> bool:

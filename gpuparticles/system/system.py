@@ -19,7 +19,7 @@ from gpuparticles.effect.values import rgba
 from gpuparticles.errors import ContextError, EffectError
 from gpuparticles.gpu.context import check_context
 from gpuparticles.gpu.programs import Program, Programs
-from gpuparticles.playback.place import IDENTITY, Place, place_of, position_of
+from gpuparticles.playback.place import IDENTITY, Place, place_of, plus, position_of
 from gpuparticles.playback.population import hash_seed
 from gpuparticles.system.effects import EffectInstance
 from gpuparticles.system.library import Library
@@ -219,6 +219,8 @@ class ParticleSystem:
         scene = self._scene
         if dt and not all(playing._idle for playing in scene.playing):
             dt = min(dt, LONGEST_UPDATE)
+            if scene.following:
+                self._follow()
             with scene.guard:
                 scene.guard.simulate()
                 for playing in scene.playing:
@@ -265,6 +267,26 @@ class ParticleSystem:
             camera = camera.into(scene.guard.height)
             for playing in scene.playing:
                 playing._draw(camera)
+
+    def shift_origin(self, offset: Iterable[float]) -> None:
+        """Add an offset to every position: the world is counted from elsewhere from now on.
+
+        For worlds whose origin follows the player. Particles, places and paths move, and with them
+        what effects place in world coordinates, also in effects that are played later: its numbers
+        are of the world as it was at first. Nothing is done on the GPU. Under a camera that is
+        shifted alike nothing is seen of it. What an effect follows is the host's to shift.
+
+        Args:
+            offset: In units: two or three numbers. Sums are kept in double precision.
+
+        Raises:
+            EffectError: Not such an offset; nothing has changed.
+        """
+        self._alive()
+        by = position_of(offset, "shift_origin")
+        self._scene.origin = plus(self._scene.origin, by)
+        for playing in self._scene.playing:
+            playing._shift_origin(by)
 
     def warm_up(self, *effects: Effect | str) -> None:
         """Compile what effects need, so that the first frame does not wait for it.
@@ -320,6 +342,20 @@ class ParticleSystem:
             programs = Programs.of(self.ctx)
             while alive and self._kept:
                 programs.release(self._kept.pop())
+
+    def _follow(self) -> None:
+        """Ask what is followed where it is: all of it, or nothing has changed."""
+        # Whoever is asked may end following, so go through a copy; who leads an effect that itself
+        # follows began earlier, and is where it will be.
+        following = [each for each in self._scene.following if not each._idle]
+        before = [each._place for each in following]
+        try:
+            for each in following:
+                each._place = each._look()
+        except BaseException:
+            for each, place in zip(following, before, strict=True):
+                each._place = place
+            raise
 
     def _keep(self, effect: Effect, *, pooled: bool) -> None:
         """Hold on to an effect's programs until the system is released."""
