@@ -10,4 +10,6 @@ struct Particle {
     float rotation; // turns
     float lifetime; // seconds, in whole ticks
     uint seed;
+    float life;     // how much of the life has passed, 0..1
+    float time;     // seconds since the begin of the step
 };

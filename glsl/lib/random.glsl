@@ -30,11 +30,6 @@ float random_signed(uint seed, uint channel) {
     return 2.0 * random_uniform(seed, channel) - 1.0;
 }
 
-// The next draw of a shape, which may take as many as it likes.
-float random_next(uint seed, inout uint channel) {
-    return random_uniform(seed, channel++);
-}
-
 // 1 or -1, the same for everything about one particle.
 float random_handedness(uint seed) {
     return random_uniform(seed, CHANNEL_HANDEDNESS) < 0.5 ? 1.0 : -1.0;

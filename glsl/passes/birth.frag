@@ -4,6 +4,7 @@
 #pragma gpuparticles include lib/particle.glsl
 #pragma gpuparticles include lib/random.glsl
 #pragma gpuparticles include lib/space.glsl
+#pragma gpuparticles include lib/birth.glsl
 #pragma gpuparticles include lib/births.glsl
 #pragma gpuparticles block
 #pragma gpuparticles outputs
@@ -73,8 +74,9 @@ void main() {
     p.lifetime = uintBitsToFloat(record.z);
     p.age = -moment;
 
-    uint channel = CHANNEL_SHAPE;
+    Birth birth = Birth(vec3(0.0), vec3(0.0, 1.0, 0.0), vec4(1.0), seed, CHANNEL_SHAPE);
 #pragma gpuparticles shape
+    p.position = birth.position * u_shape_scale + u_shape_offset;
 
     vec3 launch = vec3(0.0, 1.0, 0.0);
     float speed = draw(u_speed, seed, CHANNEL_SPEED);
@@ -101,5 +103,5 @@ void main() {
             draw(u_stretch, seed, CHANNEL_STRETCH),
             draw(u_rotation, seed, CHANNEL_ROTATION),
             draw(u_angular_velocity, seed, CHANNEL_ANGULAR_VELOCITY))),
-        to_half(u_birth_color));
+        to_half(u_birth_color * birth.color));
 }

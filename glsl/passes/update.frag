@@ -20,6 +20,8 @@ void main() {
         float age = max(p.age, 0.0);
         float h = min(u_step_time - wait, p.lifetime - age);
         float k = 0.5 * h;
+        p.life = min((age + k) / p.lifetime, 1.0);
+        p.time = wait + k;
 
         p.position += p.velocity * k;
 #pragma gpuparticles modify

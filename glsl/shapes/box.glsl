@@ -1,7 +1,7 @@
 // Evenly through a box round the origin; half holds its half extents.
-vec3 emit_box(uint seed, inout uint channel, vec3 half_extents) {
-    float x = random_next(seed, channel);
-    float y = random_next(seed, channel);
-    float z = random_next(seed, channel);
-    return half_extents * (2.0 * vec3(x, y, z) - 1.0);
+void emit_box(inout Birth birth, vec3 half_extents) {
+    float x = random_next(birth);
+    float y = random_next(birth);
+    float z = random_next(birth);
+    birth.position = half_extents * (2.0 * vec3(x, y, z) - 1.0);
 }

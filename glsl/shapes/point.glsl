@@ -1,4 +1,4 @@
 // At the emitter's origin.
-vec3 emit_point(uint seed, inout uint channel) {
-    return vec3(0.0);
+void emit_point(inout Birth birth) {
+    birth.position = vec3(0.0);
 }

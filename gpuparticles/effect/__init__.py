@@ -13,15 +13,19 @@ from gpuparticles.effect.modifiers import (
     Acceleration,
     Drag,
     Force,
+    Limit,
     Modifier,
+    Motion,
+    Particles,
     Radial,
     Resistance,
+    Scaled,
     Vortex,
     modifier,
 )
 from gpuparticles.effect.random import Random
-from gpuparticles.effect.rules import Number, Rule
-from gpuparticles.effect.shapes import Box, Circle, Cone, Point, Shape, Sphere, shape
+from gpuparticles.effect.rules import Number, Rule, Table
+from gpuparticles.effect.shapes import Box, Circle, Cone, Places, Point, Shape, Sphere, shape
 from gpuparticles.effect.sprite import Flipbook, Sprite
 from gpuparticles.effect.values import (
     RGBA,
@@ -60,9 +64,13 @@ __all__ = [
     "Gradient",
     "KernelField",
     "Kind",
+    "Limit",
     "Modifier",
+    "Motion",
     "Number",
     "OverLife",
+    "Particles",
+    "Places",
     "Point",
     "Radial",
     "Random",
@@ -70,9 +78,11 @@ __all__ = [
     "Resistance",
     "Rule",
     "Scalar",
+    "Scaled",
     "Shape",
     "Sphere",
     "Sprite",
+    "Table",
     "Takes",
     "Vec3",
     "Vector",

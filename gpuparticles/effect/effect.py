@@ -10,7 +10,7 @@ from pydantic import Field
 
 from gpuparticles.effect.description import Takes, default, description
 from gpuparticles.effect.mistakes import Mistake, if_right, show
-from gpuparticles.effect.modifiers import Modifier
+from gpuparticles.effect.modifiers import Modifier, Scaled
 from gpuparticles.effect.plain import document_text
 from gpuparticles.effect.rules import Flag, Number, Text
 from gpuparticles.effect.shapes import Point, Shape
@@ -189,6 +189,6 @@ class Effect:
         """At most so many rows of four floats hold the values of `emitter` in a shader."""
         modifiers = self.modifiers_of(emitter)
         curves: list[Curve | Gradient] = [emitter.size_over_life, emitter.color_over_life]
-        curves += [modifier.over_life for modifier in modifiers if modifier.over_life is not None]
+        curves += [m.over_life for m in modifiers if isinstance(m, Scaled) and m.over_life]
         stops = sum(len(curve.segments()) for curve in curves)
         return _EMITTER_ROWS + _MODIFIER_ROWS * len(modifiers) + stops

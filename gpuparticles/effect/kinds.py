@@ -23,7 +23,7 @@ from gpuparticles.effect.description import (
     rule_of,
 )
 from gpuparticles.effect.mistakes import a, known_names, refused, show
-from gpuparticles.effect.rules import Rule
+from gpuparticles.effect.rules import Rule, Table
 
 __all__ = ["DIRECTION", "POINT", "KernelField", "Kind", "fields_of", "kinds", "register"]
 
@@ -51,8 +51,11 @@ class Kind:
     """What its kernel takes; see `fields_of`."""
 
     def values(self) -> list[float | tuple[float, ...]]:
-        """The arguments of the kernel, one for each of `fields_of`, as a shader receives them."""
-        return [info.rule.pack(getattr(self, info.name)) for info in fields_of(type(self))]
+        """The arguments of the kernel, one for each of `fields_of`, as a shader receives them.
+
+        Of a table it is (0, number of rows); where its rows begin is known to who gathers them.
+        """
+        return [_packed(info.rule, getattr(self, info.name)) for info in fields_of(type(self))]
 
     @classmethod
     def __get_pydantic_core_schema__(
@@ -73,13 +76,18 @@ class KernelField(NamedTuple):
         name: Its name, in Python and in GLSL.
         type: Its GLSL type: ``float``, ``vec2`` or ``vec3``.
         role: ``"point"`` or ``"direction"`` when a change of space concerns it.
-        rule: What the field accepts; ``rule.pack(value)`` gives the components for the shader.
+        rule: What the field accepts; ``rule.pack(value)`` gives the components for the shader. A
+            `Table` gives rows instead, and the kernel gets where they lie, a ``vec2``.
     """
 
     name: str
     type: str
     role: Literal["point", "direction"] | None
     rule: Rule
+
+
+def _packed(rule: Rule, value: Any) -> float | tuple[float, ...]:
+    return (0.0, float(len(rule.rows(value)))) if isinstance(rule, Table) else rule.pack(value)
 
 
 def register(family: type[Kind], cls: type[K]) -> type[K]:
@@ -123,7 +131,13 @@ _registry: dict[type[Kind], dict[str, type[Any]]] = {}
 
 
 def _kernel_fields(family: type[Kind], cls: type[Any]) -> tuple[KernelField, ...]:
-    shared = {field.name for field in fields_in_order(family)}
+    # What bases say is for every kind of theirs: the composer sees to it, no kernel.
+    shared = {
+        field.name
+        for base in cls.__mro__[1:]
+        if issubclass(base, family) and "kind" not in vars(base)
+        for field in fields_in_order(base)
+    }
     found = []
     for field in fields_in_order(cls):
         info = cls.__pydantic_fields__[field.name]

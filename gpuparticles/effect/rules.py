@@ -15,12 +15,23 @@ from dataclasses import KW_ONLY, dataclass
 from typing import Any, ClassVar
 
 import numpy as np
+from numpy.typing import NDArray
 from pydantic import GetCoreSchemaHandler, GetJsonSchemaHandler
 from pydantic_core import CoreSchema, core_schema
 
 from gpuparticles.effect.mistakes import gather, refused, show
 
-__all__ = ["Components", "Flag", "Number", "Rule", "Text", "UnitVector", "is_list", "read_each"]
+__all__ = [
+    "Components",
+    "Flag",
+    "Number",
+    "Rule",
+    "Table",
+    "Text",
+    "UnitVector",
+    "is_list",
+    "read_each",
+]
 
 _LARGEST = float(np.finfo(np.float32).max)
 
@@ -52,6 +63,19 @@ class Rule:
         self, schema: CoreSchema, handler: GetJsonSchemaHandler
     ) -> dict[str, Any]:
         return self.schema()
+
+
+class Table(Rule):
+    """The rule of a field that reaches its kernel as rows of a texture.
+
+    The kernel gets where they lie: ``vec2 table``, the first row and how many there are.
+    """
+
+    glsl: ClassVar[str | None] = "vec2"
+
+    def rows(self, value: Any) -> NDArray[np.float32]:
+        """A held value as rows, float32 (n, 4); it may be empty."""
+        raise NotImplementedError
 
 
 @dataclass(frozen=True)

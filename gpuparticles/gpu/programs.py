@@ -24,6 +24,8 @@ UNITS = {
     "u_births": 0,
     "u_instances": 6,
     "u_texture": 7,
+    # Of birth and update, which draw nothing.
+    "u_tables": 7,
 }
 assert max(UNITS.values()) < TEXTURE_UNITS
 

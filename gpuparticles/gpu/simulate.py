@@ -11,7 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gpuparticles.effect.effect import Emitter
-from gpuparticles.effect.modifiers import Modifier, fields_of
+from gpuparticles.effect.kinds import fields_of
+from gpuparticles.effect.modifiers import Modifier, Scaled
+from gpuparticles.effect.rules import Table
 from gpuparticles.effect.values import Range
 from gpuparticles.gpu.guard import Guard
 from gpuparticles.gpu.programs import QUADS, UNITS, Program, Programs
@@ -30,7 +32,7 @@ from gpuparticles.playback.place import (
 from gpuparticles.playback.player import Step
 from gpuparticles.playback.population import Births
 from gpuparticles.shaders import EmitterText, Pass
-from gpuparticles.shaders.layout import moving, shape_places, spins
+from gpuparticles.shaders.layout import moving, over_life, shape_places, spins, tables
 
 __all__ = ["Simulation"]
 
@@ -41,6 +43,8 @@ _pack_header = struct.Struct("<4I").pack
 
 _BIRTHS_UNIT = UNITS["u_births"]
 _INSTANCES_UNIT = UNITS["u_instances"]
+_TABLES_UNIT = UNITS["u_tables"]
+_TABLES_WIDTH = 1024
 
 # Births a pass: what a burst into a large emitter needs is bounded, and small against its state.
 _LEAST_CHUNK = 48
@@ -107,6 +111,11 @@ class Simulation:
         self._carried = [] if self._pooled else list(_carried(emitter, self._modifiers))
         self.state: State | None = None
         self._births: moderngl.Texture | None = None
+        self._tables: moderngl.Texture | None = None
+        # Modifiers that something drives which goes on in time: their block member.
+        self._phased = [
+            (f"u_{m.kind}{i}_phase", m) for i, m in enumerate(self._modifiers) if m.phased
+        ]
         self._pack_constants(clock)
         programs = Programs.of(ctx)
         self._programs = programs
@@ -117,6 +126,7 @@ class Simulation:
             self._travelling = self._acquire(text.travelling or text.update)
             self._shift = None if text.shift is None else self._acquire(text.shift)
             self.buffer = ctx.buffer(self._data, dynamic=True)
+            self._tables = _table_texture(ctx, tables(emitter, self._modifiers))
             if capacity:
                 self._set_state(State(ctx, guard.gl, capacity, row, pooled=self._pooled))
         except BaseException:
@@ -127,8 +137,9 @@ class Simulation:
     def nbytes(self) -> int:
         """GPU memory: textures and buffers."""
         total = self.block.size + (self.state.nbytes if self.state is not None else 0)
-        if self._births is not None:
-            total += 16 * self._births.width * self._births.height
+        for texture in (self._births, self._tables):
+            if texture is not None:
+                total += 16 * texture.width * texture.height
         return total
 
     @property
@@ -214,9 +225,13 @@ class Simulation:
         _pack_step(data, 0, step.time, step.age, step.path_begin, step.path_rate)
         if self._turns:
             self._carry(step.path_begin, step.path_rate * step.time)
+        for name, modifier in self._phased:
+            self.block.pack(data, name, modifier.phase(step.begin))
         self._write_uniforms()
         state = self.state
         assert state is not None
+        if self._tables is not None:
+            self._tables.use(_TABLES_UNIT)
         if step.forget:
             self._forget(state, step.forget)
         if step.births is not None:
@@ -231,7 +246,7 @@ class Simulation:
 
     def release(self) -> None:
         """Free all GL objects and give the programs back."""
-        for name in ("state", "_births", "buffer"):
+        for name in ("state", "_births", "_tables", "buffer"):
             resource = getattr(self, name, None)
             if resource is not None:
                 resource.release()
@@ -342,9 +357,15 @@ class Simulation:
             pack(data, "u_velocity_low", [low for low, _ in low_span])
             pack(data, "u_velocity_span", [span for _, span in low_span])
         pack(data, "u_birth_color", emitter.color)
+        pack(data, "u_shape_offset", emitter.shape.offset)
+        pack(data, "u_shape_scale", emitter.shape.scale)
         places = shape_places(type(emitter.shape))
-        for (_, row, column), value in zip(places, emitter.shape.values(), strict=True):
+        rows = 0
+        for (info, row, column), value in zip(places, emitter.shape.values(), strict=True):
             values = value if isinstance(value, tuple) else (value,)
+            if isinstance(info.rule, Table):
+                values = (float(rows), values[1])
+                rows += int(values[1])
             offset = self.block.offsets["u_shape"] + 16 * row + 4 * column
             struct.pack_into(f"<{len(values)}f", data, offset, *values)
         flipbook = emitter.sprite.flipbook
@@ -360,18 +381,24 @@ class Simulation:
         pack(data, "u_size_over_life", stops.add(emitter.size_over_life.segments(), 1))
         pack(data, "u_color_over_life", stops.add(emitter.color_over_life.segments(), 3))
         for index, modifier in enumerate(self._modifiers):
-            self._pack_modifier(index, modifier, stops)
+            rows = self._pack_modifier(index, modifier, stops, rows)
 
-    def _pack_modifier(self, index: int, modifier: Modifier, stops: _Stops) -> None:
+    def _pack_modifier(self, index: int, modifier: Modifier, stops: _Stops, rows: int) -> int:
+        """Pack a modifier's fields, given the rows of tables before it; returns those after it."""
         pack, data = self.block.pack, self._data
         stem = f"u_{modifier.kind}{index}"
         for info, value in zip(fields_of(type(modifier)), modifier.values(), strict=True):
             values = value if isinstance(value, tuple) else (value,)
+            if isinstance(info.rule, Table):
+                values = (float(rows), values[1])
+                rows += int(values[1])
             pack(data, f"{stem}_{info.name}", values)
-        if modifier.variation:
+        if isinstance(modifier, Scaled) and modifier.variation:
             pack(data, f"{stem}_variation", (modifier.variation,))
-        if modifier.over_life is not None:
-            pack(data, f"{stem}_over_life", stops.add(modifier.over_life.segments(), 1))
+        curve = over_life(modifier)
+        if curve is not None:
+            pack(data, f"{stem}_over_life", stops.add(curve.segments(), 1))
+        return rows
 
     def _carry(self, first: float, length: float) -> None:
         """Pack what lies in another frame, which turns, for a part of the emitter's path.
@@ -427,6 +454,20 @@ class _Stops:
         self._data[begin : begin + len(raw)] = raw
         self._row += len(segments)
         return float(first), float(len(segments) // rows_each)
+
+
+def _table_texture(
+    ctx: moderngl.Context, rows: list[NDArray[np.float32]]
+) -> moderngl.Texture | None:
+    count = sum(map(len, rows))
+    if not count:
+        return None
+    height = -(-count // _TABLES_WIDTH)
+    data = np.zeros((height * _TABLES_WIDTH, 4), np.float32)
+    np.concatenate(rows, out=data[:count])
+    texture = ctx.texture((_TABLES_WIDTH, height), 4, data, dtype="f4")
+    texture.filter = (moderngl.NEAREST, moderngl.NEAREST)
+    return texture
 
 
 def _raw(data: bytes | NDArray[np.uint32]) -> bytes | memoryview:

@@ -32,6 +32,11 @@ class Clock:
         self.now = 0
         self._carry = 0.0
 
+    @property
+    def seconds(self) -> float:
+        """Seconds since the beginning."""
+        return (self.now + self._carry) * self.tick
+
     def advance(self, dt: float) -> int:
         """Pass dt seconds; returns how many whole ticks that is."""
         ticks = self._carry + dt * self.per_second

@@ -135,13 +135,13 @@ class Crowd:
 
     def _step(self, h: float) -> Step | None:
         clock, slots = self.population.clock, self.population.slots
-        begin = clock.now
+        begin, seconds = clock.now, clock.seconds
         aged = clock.advance(h)
         births = self._bear(h, begin) if len(self._starts) else None
         self._now += h
         if not slots.live_count:
             return None
-        step = Step(h, aged * clock.tick, 0.0, 0.0, slots.rows, births)
+        step = Step(h, aged * clock.tick, 0.0, 0.0, slots.rows, seconds, births)
         self._expire()
         return step
 

@@ -47,6 +47,7 @@ class Step:
         path_begin: Where on the emitter's path of this update the step begins, 0 to 1.
         path_rate: How much of that path a second covers.
         rows: Rows of slots in which a particle lives, or lived until this step.
+        begin: The emitter's time at the begin, in seconds.
         births: Particles born in this step.
         forget: Rows in which every particle is dead before the step, whatever the GPU holds: they
             died in a hitch that nobody saw.
@@ -57,6 +58,7 @@ class Step:
     path_begin: float
     path_rate: float
     rows: int
+    begin: float
     births: Births | None = None
     forget: int = 0
 
@@ -69,9 +71,10 @@ def split(dt: float, max_step: float) -> int:
 def grow_old(population: Population, dt: float) -> Iterator[Step]:
     """The step that lets dt pass for particles that never die, without motion."""
     clock, slots = population.clock, population.slots
+    begin = clock.seconds
     aged = clock.advance(dt)
     if slots.live_count:
-        yield Step(0.0, aged * clock.tick, 0.0, 0.0, slots.rows)
+        yield Step(0.0, aged * clock.tick, 0.0, 0.0, slots.rows, begin)
 
 
 class Player:
@@ -164,7 +167,7 @@ class Player:
     ) -> Step | None:
         population = self.population
         clock, slots = population.clock, population.slots
-        begin = clock.now
+        begin, seconds = clock.now, clock.seconds
         aged = clock.advance(h)
         runs = self.timeline.advance(h)
         if self._manual:
@@ -174,7 +177,7 @@ class Player:
         births = self._bear(runs, begin) if runs else None
         if not slots.live_count:
             return None
-        step = Step(h, aged * clock.tick, path_begin, path_rate, slots.rows, births)
+        step = Step(h, aged * clock.tick, path_begin, path_rate, slots.rows, seconds, births)
         slots.expire(clock.now)
         return step
 

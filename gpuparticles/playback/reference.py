@@ -7,6 +7,8 @@ plain rather than fast, and good for looking into what an effect does where ther
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,7 +16,15 @@ from numpy.typing import NDArray
 from gpuparticles.effect import random
 from gpuparticles.effect.effect import Effect, Emitter
 from gpuparticles.effect.kinds import KernelField, fields_of
-from gpuparticles.effect.modifiers import Force, Modifier, Resistance
+from gpuparticles.effect.modifiers import (
+    Force,
+    Limit,
+    Modifier,
+    Motion,
+    Particles,
+    Resistance,
+    Scaled,
+)
 from gpuparticles.effect.values import Range
 from gpuparticles.playback.place import (
     Place,
@@ -135,7 +145,10 @@ class _State:
         records = np.frombuffer(births.records, np.uint32).reshape(-1, 4)
         seed = records[:, 3].copy()
         moment = records[:, 1].copy().view(np.float32)
-        position = emitter.shape.sample(random.Random(seed))
+        shape = emitter.shape
+        places = shape.sample(random.Random(seed))
+        scaled = places.position * np.array(shape.scale, np.float32)
+        position = scaled + np.array(shape.offset, np.float32)
         launch = np.tile(np.array([0, 1, 0], np.float32), (len(slots), 1))
         speed = _draw(emitter.speed, seed, random.SPEED)
         if emitter.velocity is not None:
@@ -157,11 +170,9 @@ class _State:
         launch = _unit(np.array([m @ d for m, d in zip(scale, launch, strict=True)], np.float32))
         if emitter.space == "world":
             turns = [slerp(begin.turn, end.turn, float(f)) for f in along]
-            places = [
-                _mix(_minus(begin.place, anchor), _minus(end.place, anchor), f) for f in along
-            ]
+            ways = [_mix(_minus(begin.place, anchor), _minus(end.place, anchor), f) for f in along]
             position = np.array(
-                [q + _turned(t, p) for q, t, p in zip(places, turns, position, strict=True)],
+                [q + _turned(t, p) for q, t, p in zip(ways, turns, position, strict=True)],
                 np.float32,
             )
             launch = np.array(
@@ -177,7 +188,8 @@ class _State:
         self._size[slots] = _half(_draw(emitter.size, seed, random.SIZE))
         spin = _draw(emitter.angular_velocity, seed, random.ANGULAR_VELOCITY, 1 / 360)
         self._angular_velocity[slots] = _half(spin)
-        self._color[slots] = _half(np.array(emitter.color, np.float32))
+        color = np.array(emitter.color, np.float32)
+        self._color[slots] = _half(color if places.color is None else color * places.color)
 
     def _advance(self, step: Step, begin: Place, end: Place, anchor: Vec3) -> None:
         living = np.flatnonzero(self._age < self._lifetime)
@@ -188,27 +200,28 @@ class _State:
         wait, lived = np.maximum(-age, 0), np.maximum(age, 0)
         h = np.minimum(np.float32(step.time) - wait, lifetime - lived)
         k = np.float32(0.5) * h
-        life = np.minimum((lived + k) / lifetime, 1)
-        along = np.float32(step.path_begin) + np.float32(step.path_rate) * (wait + k)
         p += v * k[:, None]
+        particles = Particles(p, v, np.minimum((lived + k) / lifetime, 1), wait + k, lifetime, seed)
         kicks: list[tuple[Floats | None, Floats | None]] = []
+        later: list[tuple[Motion | Limit, dict[str, Any]]] = []
         for index, modifier in enumerate(self._modifiers):
-            first, *rest = fields_of(type(modifier))
-            values = {
-                info.name: self._field(modifier, info, step, begin, end, anchor, along)
-                for info in (first, *rest)
-                if info is first or info.role is not None
-            }
-            factor = self._factor(index, modifier, seed, life)
-            base = values.pop(first.name)
-            strength = base * (factor[:, None] if base.ndim == 2 else factor)
+            given = self._given(index, modifier, particles, step, begin, end, anchor)
             if isinstance(modifier, Resistance):
-                kicks.append((np.exp(-modifier.decay(strength) * k)[:, None], None))
+                kicks.append((np.exp(-modifier.decay(**given) * k)[:, None], None))
             elif isinstance(modifier, Force):
-                kicks.append((None, modifier.acceleration(p, strength, **values) * k[:, None]))
-        for keep, push in (*kicks, *reversed(kicks)):
-            v = v * keep if keep is not None else v
-            v = v + push if push is not None else v
+                kicks.append((None, modifier.acceleration(particles, **given) * k[:, None]))
+            elif isinstance(modifier, (Motion, Limit)):
+                later.append((modifier, given))
+        v = _kicked(v, kicks)
+        for modifier, given in later:
+            if isinstance(modifier, Motion):
+                now = particles._replace(position=p, velocity=v)
+                p = p + modifier.displacement(now, h, **given)
+        v = _kicked(v, reversed(kicks))
+        for modifier, given in later:
+            if isinstance(modifier, Limit):
+                now = particles._replace(position=p, velocity=v)
+                v = modifier.limited(now, h, **given)
         p += v * k[:, None]
         turned = self._rotation[living] + self._angular_velocity[living] * h
         clock = self._population.clock
@@ -219,16 +232,42 @@ class _State:
         self._rotation[living] = turned - np.trunc(turned)
         self._age[living] = age
 
-    def _factor(
-        self, index: int, modifier: Modifier, seed: NDArray[np.uint32], life: Floats
-    ) -> Floats:
+    def _given(
+        self,
+        index: int,
+        modifier: Modifier,
+        particles: Particles,
+        step: Step,
+        begin: Place,
+        end: Place,
+        anchor: Vec3,
+    ) -> dict[str, Any]:
+        """What a twin takes besides the particles: its strength, points and directions, phase."""
+        along = np.float32(step.path_begin) + np.float32(step.path_rate) * particles.time
+        fields = fields_of(type(modifier))
+        scaled = isinstance(modifier, Scaled)
+        given: dict[str, Any] = {
+            info.name: self._field(modifier, info, step, begin, end, anchor, along)
+            for number, info in enumerate(fields)
+            if (scaled and number == 0) or info.role is not None
+        }
+        if scaled:
+            base = given.pop(fields[0].name)
+            factor = self._factor(index, modifier, particles)
+            given["strength"] = base * (factor[:, None] if base.ndim == 2 else factor)
+        if modifier.phased:
+            given["phase"] = np.array(modifier.phase(step.begin), np.float32)
+        return given
+
+    def _factor(self, index: int, modifier: Modifier, particles: Particles) -> Floats:
         """What each particle's strength is multiplied with."""
+        seed = particles.seed
         factor = np.ones(len(seed), np.float32)
-        if modifier.variation:
+        if isinstance(modifier, Scaled) and modifier.variation:
             draw = random.signed(seed, random.MODIFIER + index)
             factor *= 1 + np.float32(modifier.variation) * draw
-        if modifier.over_life is not None:
-            factor *= modifier.over_life.sample(life)
+        if isinstance(modifier, Scaled) and modifier.over_life is not None:
+            factor *= modifier.over_life.sample(particles.life)
         if getattr(modifier, "handedness", None) == "random":
             factor *= np.where(random.uniform(seed, random.HANDEDNESS) < 0.5, 1, -1)
         return factor
@@ -305,6 +344,13 @@ class _State:
         records["size"] = self._size[living] * self._emitter.size_over_life.sample(life)
         records["color"] = self._color[living] * self._emitter.color_over_life.sample(life)
         return records
+
+
+def _kicked(v: Floats, kicks: Iterable[tuple[Floats | None, Floats | None]]) -> Floats:
+    for keep, push in kicks:
+        v = v * keep if keep is not None else v
+        v = v + push if push is not None else v
+    return v
 
 
 def _draw(value: float | Range, seed: NDArray[np.uint32], channel: int, scale: float = 1) -> Floats:

@@ -10,7 +10,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 
 from gpuparticles.effect.effect import Emitter
-from gpuparticles.effect.modifiers import Modifier, fields_of
+from gpuparticles.effect.kinds import fields_of
+from gpuparticles.effect.modifiers import Modifier, Scaled
 from gpuparticles.errors import ShaderError
 from gpuparticles.shaders.layout import (
     ATTRIBUTES,
@@ -59,7 +60,7 @@ def birth(emitter: Emitter, *, pooled: bool = False) -> tuple[Source, Source]:
         ],
         "uniforms": ["uniform sampler2D u_instances;"] if pooled else [],
         "record": _record(pooled=pooled),
-        "shape": [f"    p.position = {_shape_call(emitter)};"],
+        "shape": [f"    {_shape_call(emitter)};"],
         "place": _place(emitter, pooled=pooled),
     }
     kernels = [f"shapes/{emitter.shape.kind}.glsl"]
@@ -98,7 +99,6 @@ def update(
         ],
         "modify": [
             *(_INSTANCE_FRAME if needs_frame else []),
-            *(_LIFE if any(m.over_life is not None for m in modifiers) else []),
             *(_ALONG if travels else []),
             *_modify(emitter, modifiers, pooled=pooled, travels=travels),
         ],
@@ -262,17 +262,15 @@ def _place(emitter: Emitter, *, pooled: bool) -> list[str]:
 
 
 def _shape_call(emitter: Emitter) -> str:
-    arguments = ["seed", "channel"]
+    arguments = ["birth"]
     for info, row, column in shape_places(type(emitter.shape)):
         width = 1 if info.type == "float" else int(info.type[-1])
         arguments.append(f"u_shape[{row}].{'xyzw'[column : column + width]}")
     return f"emit_{emitter.shape.kind}({', '.join(arguments)})"
 
 
-# In the middle of the particle's own part of the step: how much of its life has passed, and how
-# much of the emitter's path.
-_LIFE = ["        float life = min((age + k) / p.lifetime, 1.0);"]
-_ALONG = ["        float along = u_path_begin + u_path_rate * (wait + k);"]
+# How much of the emitter's path has passed, in the middle of the particle's own part of the step.
+_ALONG = ["        float along = u_path_begin + u_path_rate * p.time;"]
 
 _INSTANCE_FRAME = [
     "        uint instance = texelFetch(u_instance, slot, 0).x;",
@@ -283,42 +281,54 @@ _INSTANCE_FRAME = [
 def _modify(
     emitter: Emitter, modifiers: Sequence[Modifier], *, pooled: bool, travels: bool
 ) -> list[str]:
-    """All kernels, and what they do to the velocity.
+    """All kernels, and what they do to the particle.
 
-    The kernels run once, in the middle of the step; what they give acts over half the time in
-    order, then over the other half in reverse.
+    Forces and drags run once, in the middle of the step; what they give acts over half the time in
+    order, then over the other half in reverse order. Motions lie between the halves, limits after
+    both.
     """
     lines: list[str] = []
     kicks: list[str] = []
+    motions: list[str] = []
+    limits: list[str] = []
     for index, modifier in enumerate(modifiers):
-        lines += _kernel_call(index, modifier, emitter, pooled=pooled, travels=travels)
-        if modifier.role == "drag":
-            lines.append(f"        float keep{index} = exp(-rate{index} * k);")
-            kicks.append(f"        p.velocity *= keep{index};")
-        else:
-            kicks.append(f"        p.velocity += force{index} * k;")
-    return [*lines, *kicks, *reversed(kicks)]
+        call = _kernel_call(index, modifier, emitter, pooled=pooled, travels=travels)
+        match modifier.role:
+            case "force":
+                lines.append(f"        vec3 force{index} = {call};")
+                kicks.append(f"        p.velocity += force{index} * k;")
+            case "drag":
+                lines.append(f"        float keep{index} = exp(-{call} * k);")
+                kicks.append(f"        p.velocity *= keep{index};")
+            case "motion":
+                motions.append(f"        p.position += {call};")
+            case "limit":
+                limits.append(f"        p.velocity = {call};")
+    return [*lines, *kicks, *motions, *reversed(kicks), *limits]
 
 
 def _kernel_call(
     index: int, modifier: Modifier, emitter: Emitter, *, pooled: bool, travels: bool
-) -> list[str]:
+) -> str:
     stem = f"u_{modifier.kind}{index}"
     arguments = [
         _field(f"{stem}_{info.name}", info.role, modifier, emitter, pooled, travels)
         for info in fields_of(type(modifier))
     ]
-    factors = [arguments[0]]
-    if modifier.variation:
-        draw = f"random_signed(p.seed, CHANNEL_MODIFIER + {index}u)"
-        factors.append(f"(1.0 + {stem}_variation * {draw})")
-    if modifier.over_life is not None:
-        factors.append(f"curve_at({stem}_over_life, life)")
-    if getattr(modifier, "handedness", None) == "random":
-        factors.append("random_handedness(p.seed)")
-    arguments[0] = " * ".join(factors)
-    result = f"float rate{index}" if modifier.role == "drag" else f"vec3 force{index}"
-    return [f"        {result} = modify_{modifier.kind}(p, {', '.join(arguments)});"]
+    if isinstance(modifier, Scaled):
+        factors = [arguments[0]]
+        if modifier.variation:
+            draw = f"random_signed(p.seed, CHANNEL_MODIFIER + {index}u)"
+            factors.append(f"(1.0 + {stem}_variation * {draw})")
+        if modifier.over_life is not None:
+            factors.append(f"curve_at({stem}_over_life, p.life)")
+        if getattr(modifier, "handedness", None) == "random":
+            factors.append("random_handedness(p.seed)")
+        arguments[0] = " * ".join(factors)
+    if modifier.phased:
+        arguments.append(f"{stem}_phase")
+    given = ["p"] if modifier.role in ("force", "drag") else ["p", "h"]
+    return f"modify_{modifier.kind}({', '.join(given + arguments)})"
 
 
 def _field(

@@ -12,9 +12,11 @@ from functools import cache
 from typing import NamedTuple
 
 from gpuparticles.effect.effect import Emitter
-from gpuparticles.effect.kinds import KernelField
-from gpuparticles.effect.modifiers import Modifier, fields_of
+from gpuparticles.effect.kinds import KernelField, fields_of
+from gpuparticles.effect.modifiers import Modifier, Scaled
+from gpuparticles.effect.rules import Table
 from gpuparticles.effect.shapes import Shape
+from gpuparticles.effect.values import Curve, Floats
 
 __all__ = [
     "ATTRIBUTES",
@@ -33,9 +35,11 @@ __all__ = [
     "head_block",
     "modifier_members",
     "moving",
+    "over_life",
     "shape_places",
     "spins",
     "stop_rows",
+    "tables",
 ]
 
 #: The lifetime, in seconds, of a particle that never dies: finite, and below DEAD in particle.glsl.
@@ -147,6 +151,8 @@ HEAD = (
     Member("vec3", "u_velocity_span"),
     Member("vec4", "u_birth_color"),
     Member("vec4", "u_shape", SHAPE_ROWS),
+    Member("vec3", "u_shape_offset"),
+    Member("vec3", "u_shape_scale"),
     # Look.
     Member("vec2", "u_size_over_life"),  # spans of u_stops
     Member("vec2", "u_color_over_life"),
@@ -220,7 +226,7 @@ def stop_rows(emitter: Emitter, modifiers: Sequence[Modifier]) -> int:
     the block has room for, if that is less.
     """
     rows = len(emitter.size_over_life.segments()) + len(emitter.color_over_life.segments())
-    rows += sum(len(m.over_life.segments()) for m in modifiers if m.over_life is not None)
+    rows += sum(len(curve.segments()) for curve in map(over_life, modifiers) if curve is not None)
     members = [
         member
         for index, modifier in enumerate(modifiers)
@@ -233,6 +239,25 @@ def stop_rows(emitter: Emitter, modifiers: Sequence[Modifier]) -> int:
 def spins(emitter: Emitter) -> bool:
     """Whether any of an emitter's particles turns."""
     return emitter.angular_velocity != 0.0
+
+
+def over_life(modifier: Modifier) -> Curve | None:
+    """The curve that a modifier's strength is multiplied with, if it has one."""
+    return modifier.over_life if isinstance(modifier, Scaled) else None
+
+
+def tables(emitter: Emitter, modifiers: Sequence[Modifier]) -> list[Floats]:
+    """The rows that an emitter's shape and modifiers bring along, in the order of their fields.
+
+    Returns:
+        float32 (n, 4) each; one after the other they fill the texture u_tables.
+    """
+    return [
+        info.rule.rows(getattr(owner, info.name))
+        for owner in (emitter.shape, *modifiers)
+        for info in fields_of(type(owner))
+        if isinstance(info.rule, Table)
+    ]
 
 
 def moving(modifier: Modifier, emitter: Emitter) -> bool:
@@ -258,10 +283,12 @@ def modifier_members(
         if info.role is not None and moving(modifier, emitter) and not pooled:
             members.append(Member(info.type, f"{stem}_{info.name}_delta"))
         members.append(Member(info.type, f"{stem}_{info.name}"))
-    if modifier.variation:
+    if isinstance(modifier, Scaled) and modifier.variation:
         members.append(Member("float", f"{stem}_variation"))
-    if modifier.over_life is not None:
+    if over_life(modifier) is not None:
         members.append(Member("vec2", f"{stem}_over_life"))
+    if modifier.phased:
+        members.append(Member("vec4", f"{stem}_phase"))
     return members
 
 

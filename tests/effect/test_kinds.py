@@ -161,7 +161,7 @@ def test_a_kind_of_the_users_own_works_like_ours():
         gust: Annotated[float, Number("a gust", least=0)] = 0.5
         mode: Literal["calm", "wild"] = "calm"
 
-        def acceleration(self, position: Any, strength: Any) -> Any:
+        def acceleration(self, particles: Any, strength: Any) -> Any:
             return strength
 
     wind = GentleWind((0, 0, 2), mode="wild", variation=0.5)
@@ -228,7 +228,7 @@ def test_registering_a_class_again_replaces_it():
 @pytest.mark.usefixtures("fresh_kinds")
 def test_what_cannot_be_registered_is_said():
     with pytest.raises(
-        TypeError, match=r'the shape "sphere" is gpuparticles\.effect\.shapes\.Sphere'
+        TypeError, match=r'the shape "sphere" is gpuparticles\.effect\.shapes\.solids\.Sphere'
     ):
         shape(type("Sphere", (Shape,), {}))
     with pytest.raises(TypeError, match="Lost must be a subclass of Modifier"):

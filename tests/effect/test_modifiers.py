@@ -13,7 +13,10 @@ from gpuparticles.effect import (
     Curve,
     Drag,
     Force,
+    Limit,
     Modifier,
+    Motion,
+    Particles,
     Radial,
     Resistance,
     Vortex,
@@ -38,16 +41,20 @@ def acceleration(force: Force, *positions: tuple[float, float, float]) -> np.nda
         for info, value in zip(fields_of(type(force))[1:], rest, strict=True)
         if info.role is not None
     }
-    return force.acceleration(place, strength, **vectors)
+    zeros, ones = np.zeros(count, np.float32), np.ones(count, np.float32)
+    seeds = np.arange(count, dtype=np.uint32)
+    particles = Particles(place, np.zeros_like(place), zeros, zeros, ones, seeds)
+    return force.acceleration(particles, strength, **vectors)
 
 
+ROLES = {Force: "force", Resistance: "drag", Motion: "motion", Limit: "limit"}
 FORCES = {kind: cls for kind, cls in kinds(Modifier).items() if issubclass(cls, Force)}
 
 
 @pytest.mark.parametrize("cls", kinds(Modifier).values(), ids=kinds(Modifier))
-def test_every_modifier_is_a_force_or_a_resistance(cls: type[Modifier]):
-    assert cls.role == ("force" if issubclass(cls, Force) else "drag")
-    assert issubclass(cls, (Force, Resistance))
+def test_every_modifier_has_the_role_of_its_base(cls: type[Modifier]):
+    (base,) = (base for base in ROLES if issubclass(cls, base))
+    assert cls.role == ROLES[base]
 
 
 @pytest.mark.parametrize("cls", FORCES.values(), ids=FORCES)

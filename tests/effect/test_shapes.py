@@ -15,7 +15,7 @@ UNLIKELY = 1e-4  # of even births; seeds are fixed, so a test passes always or n
 
 
 def born(shape: Shape, count: int = len(SEEDS)) -> np.ndarray:
-    return shape.sample(Random(SEEDS[:count]))
+    return shape.sample(Random(SEEDS[:count])).position
 
 
 def drawn(nth: int, count: int) -> np.ndarray:

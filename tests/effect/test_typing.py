@@ -17,7 +17,7 @@ NATURAL = """
     from PIL import Image
 
     import gpuparticles as gp
-    from gpuparticles.effect import DIRECTION, RGBA, Force, Modifier, Vec3, default, span
+    from gpuparticles.effect import DIRECTION, RGBA, Force, Particles, Scaled, Vec3, default, span
     from gpuparticles.effect.values import Floats
 
     sparks = gp.Emitter(
@@ -47,7 +47,7 @@ NATURAL = """
     assert_type(span(sparks.lifetime), tuple[float, float])
 
 
-    def over_life(modifier: Modifier) -> gp.Curve | None:
+    def over_life(modifier: Scaled) -> gp.Curve | None:
         assert_type(modifier.over_life, gp.Curve | None)
         return modifier.over_life
 
@@ -62,7 +62,7 @@ NATURAL = """
         value: Annotated[Vec3, DIRECTION] = default((1, 0, 0))
         gust: float = 0.5
 
-        def acceleration(self, position: Floats, strength: Floats) -> Floats:
+        def acceleration(self, particles: Particles, strength: Floats) -> Floats:
             return strength
 
 

@@ -7,6 +7,7 @@ import re
 import shutil
 import sys
 from collections.abc import Callable, Iterator
+from importlib import import_module
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -15,7 +16,7 @@ import numpy as np
 import pytest
 
 import gpuparticles as gp
-from gpuparticles.effect import Modifier, Shape, kinds, modifiers, shapes
+from gpuparticles.effect import Modifier, Shape, kinds
 from gpuparticles.effect.kinds import _registry
 from gpuparticles.playback.reference import Reference
 from gpuparticles.shaders import sources
@@ -36,11 +37,12 @@ def guide(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[dict[str,
     before = {family: dict(known) for family, known in _registry.items()}
     classes: dict[str, Any] = {}
     for home, code in re.findall(
-        r"^`gpuparticles/effect/(\w+)\.py`[^\n]*\n\n```python\n(.*?)```", text, re.S | re.M
+        r"^`gpuparticles/effect/(\w+/\w+)\.py`[^\n]*\n\n```python\n(.*?)```", text, re.S | re.M
     ):
         # Where a class of that file finds its names, under another name.
+        there = import_module(f"gpuparticles.effect.{home.replace('/', '.')}")
         module = ModuleType(f"guide_{home}")
-        vars(module).update(vars({"modifiers": modifiers, "shapes": shapes}[home]))
+        vars(module).update(vars(there))
         module.__name__ = f"guide_{home}"
         monkeypatch.setitem(sys.modules, module.__name__, module)
         space = vars(module)

@@ -47,7 +47,7 @@ def test_a_shapes_kernel_is_its_twin(ctx: moderngl.Context, kind: str, data: st.
         particles.release()
     # A seed is a hash of the instance's, the emitter, the source and the index in the source.
     seeds = np.array([seed_of(5, 0, 0, index) for index in range(1000)], np.uint32)
-    expected = shape.sample(Random(seeds))
+    expected = shape.sample(Random(seeds)).position * shape.scale + shape.offset
     assert found == pytest.approx(expected, rel=1e-5, abs=1e-5)
 
 

@@ -166,7 +166,7 @@ def test_kernels_run_once_and_their_halves_in_order_and_back() -> None:
     steps = [
         match[0]
         for line in lines
-        if (match := re.match(r"p\.(position|velocity) [*+]= [^;]*;|\w+ (rate|force)\d =", line))
+        if (match := re.match(r"p\.(position|velocity) [*+]= [^;]*;|\w+ (keep|force)\d =", line))
     ]
     drift = "p.position += p.velocity * k;"
     drag, push, pull = (
@@ -174,7 +174,7 @@ def test_kernels_run_once_and_their_halves_in_order_and_back() -> None:
         "p.velocity += force1 * k;",
         "p.velocity += force2 * k;",
     )
-    kernels = ["float rate0 =", "vec3 force1 =", "vec3 force2 ="]
+    kernels = ["float keep0 =", "vec3 force1 =", "vec3 force2 ="]
     assert steps == [drift, *kernels, drag, push, pull, pull, push, drag, drift]
 
 

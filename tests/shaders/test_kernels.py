@@ -63,9 +63,10 @@ def test_a_kernel_takes_the_fields_of_its_class_in_order(name: str) -> None:
     cls = KINDS[name]
     ((result, function, parameters),) = functions(kernel(name))
     if issubclass(cls, Shape):
-        head, expected = [("uint", "seed"), ("inout uint", "channel")], ("vec3", "emit")
+        head, expected = [("inout Birth", "birth")], ("void", "emit")
     else:
         head = [("Particle", "p")]
+        head += [("float", "h")] if cls.role in ("motion", "limit") else []
         expected = ("float" if cls.role == "drag" else "vec3", "modify")
     assert (result, function) == (expected[0], f"{expected[1]}_{cls.kind}")
     assert parameters[: len(head)] == head
@@ -99,7 +100,7 @@ def test_a_shape_draws_as_often_as_its_twin(kind: str) -> None:
 
     numbers.next = count  # type: ignore[method-assign]
     example(cls).sample(numbers)
-    assert code(kernel(f"shapes/{kind}")).count("random_next(seed, channel)") == drawn
+    assert code(kernel(f"shapes/{kind}")).count("random_next(birth)") == drawn
 
 
 def test_a_forces_strength_comes_first() -> None:
@@ -131,9 +132,7 @@ def test_shaders_are_ascii() -> None:
 
 def test_signatures_are_parsed_as_they_stand() -> None:
     """The parser of this file, on what it has to tell apart."""
-    text = "// vec3 not(int a) {\nvec3 emit_x(uint seed, inout uint channel,\n    float r) {\n}\n"
-    assert functions(text) == [
-        ("vec3", "emit_x", [("uint", "seed"), ("inout uint", "channel"), ("float", "r")])
-    ]
+    text = "// vec3 not(int a) {\nvoid emit_x(inout Birth birth,\n    float r) {\n}\n"
+    assert functions(text) == [("void", "emit_x", [("inout Birth", "birth"), ("float", "r")])]
     assert [f.name for f in fields_of(Sphere)] == ["radius"]
     assert [f.name for f in fields_of(Drag)] == ["rate"]

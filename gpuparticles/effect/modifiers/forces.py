@@ -1,93 +1,20 @@
-"""What acts on particles while they live.
-
-Each modifier has a kernel ``glsl/modifiers/<kind>.glsl`` and a twin of it in NumPy beside its
-description. A kernel says what the modifier does at one place and moment: a force gives an
-acceleration, a resistance a rate of decay. The step that integrates them is the same for all.
-
-The first field of a kernel is the modifier's strength. Before the kernel sees it, it becomes, for
-each particle, ``strength * (1 + variation * r) * over_life(age / lifetime)`` with r drawn once
-from [-1, 1), and its sign turns where `handedness` says so.
-"""
+"""Forces and resistances: what changes velocity."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Annotated, Any, ClassVar, Literal, TypeVar, dataclass_transform
+from typing import Annotated, Any, ClassVar, Literal
 
 import numpy as np
 
-from gpuparticles.effect.description import Takes, default, description
-from gpuparticles.effect.kinds import DIRECTION, POINT, Kind, fields_of, register
+from gpuparticles.effect.description import Takes, default
+from gpuparticles.effect.kinds import DIRECTION, POINT, Kind
 from gpuparticles.effect.mistakes import refused, show
+from gpuparticles.effect.modifiers.base import Force, Particles, Resistance, Space, modifier
 from gpuparticles.effect.rules import Number, Rule, is_list, read_each
-from gpuparticles.effect.values import Direction, Floats, OptionalOverLife, Vec3, Vec3Like
+from gpuparticles.effect.values import Direction, Floats, Vec3, Vec3Like
 
-__all__ = [
-    "Acceleration",
-    "Drag",
-    "Force",
-    "Modifier",
-    "Radial",
-    "Resistance",
-    "Vortex",
-    "fields_of",
-    "modifier",
-]
-
-M = TypeVar("M", bound="Modifier")
-
-Space = Literal["world", "emitter"]
-
-
-@description(kw_only=True)
-class Modifier(Kind):
-    """What acts on particles while they live. Make a kind of a subclass with `modifier`.
-
-    Args:
-        variation: How much the strength differs between particles, as a fraction: at 0.2 each
-            particle has a fixed factor from 0.8 to 1.2. From 0 to 1.
-        over_life: Factor of the strength over the particle's life; none is 1 throughout.
-    """
-
-    family: ClassVar[str] = "modifier"
-    role: ClassVar[Literal["force", "drag"]]
-
-    variation: Annotated[float, Number("a variation", least=0, most=1)] = 0.0
-    over_life: OptionalOverLife = default(None)
-
-
-class Force(Modifier):
-    """A modifier that accelerates."""
-
-    __slots__ = ()
-
-    role: ClassVar[Literal["force", "drag"]] = "force"
-
-    acceleration: ClassVar[Callable[..., Floats]]
-    """The kernel's twin: ``acceleration(position, strength, **points and directions)``.
-
-    Positions are float32 (n, 3), the strength float32 (n,) or (n, 3), points and directions
-    float32 (n, 3), by the names of their fields, in the frame of the positions. Returns float32
-    (n, 3), in units/s^2; finite everywhere.
-    """
-
-
-class Resistance(Modifier):
-    """A modifier that makes velocity decay."""
-
-    __slots__ = ()
-
-    role: ClassVar[Literal["force", "drag"]] = "drag"
-
-    decay: ClassVar[Callable[..., Floats]]
-    """The kernel's twin: strength float32 (n,) to a rate of decay in 1/s, float32 (n,)."""
-
-
-@dataclass_transform(frozen_default=True)
-def modifier(cls: type[M]) -> type[M]:
-    """Register a class of modifiers: see ``docs/contributing.md``, 'add a modifier'."""
-    return register(Modifier, cls)
+__all__ = ["Acceleration", "Drag", "Radial", "Vortex"]
 
 
 @dataclass(frozen=True)
@@ -140,7 +67,7 @@ class Acceleration(Force):
     value: Annotated[Vec3, DIRECTION]
     space: Space = "world"
 
-    def acceleration(self, position: Floats, strength: Floats) -> Floats:
+    def acceleration(self, particles: Particles, strength: Floats) -> Floats:
         """The strength itself, (n, 3)."""
         return strength
 
@@ -181,9 +108,9 @@ class Radial(Force):
     falloff: _FalloffField = default(None)
     space: Space = "emitter"
 
-    def acceleration(self, position: Floats, strength: Floats, center: Floats) -> Floats:
+    def acceleration(self, particles: Particles, strength: Floats, center: Floats) -> Floats:
         """Zero at the centre itself."""
-        away = position - center
+        away = particles.position - center
         return _unit(away) * (strength * _reach(self.falloff, away))[:, None]
 
 
@@ -217,10 +144,10 @@ class Vortex(Force):
         return [strength, *Kind.values(self)[1:]]
 
     def acceleration(
-        self, position: Floats, strength: Floats, axis: Floats, center: Floats
+        self, particles: Particles, strength: Floats, axis: Floats, center: Floats
     ) -> Floats:
         """Zero on the axis. The strength comes with its handedness."""
-        away = position - center
+        away = particles.position - center
         return _unit(np.cross(axis, away)) * (strength * _reach(self.falloff, away))[:, None]
 
 

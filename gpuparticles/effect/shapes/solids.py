@@ -1,65 +1,30 @@
-"""Where particles are born, and how far their directions spread.
-
-Each shape has a kernel ``glsl/shapes/<kind>.glsl``; its `sample` does the same arithmetic with
-the same random numbers in the same order. Places are in the emitter's space, whose +Y is the axis
-of launch, and uniform over the shape's volume or area.
-"""
+"""Places, areas and volumes in which particles are born."""
 
 from __future__ import annotations
 
-from typing import Annotated, ClassVar, TypeVar, dataclass_transform
+from typing import Annotated
 
 import numpy as np
 
-from gpuparticles.effect.description import Takes, default, description
-from gpuparticles.effect.kinds import DIRECTION, Kind, register
+from gpuparticles.effect.description import Takes, default
+from gpuparticles.effect.kinds import DIRECTION
 from gpuparticles.effect.random import Random
 from gpuparticles.effect.rules import Components, Number
+from gpuparticles.effect.shapes.base import Places, Shape, shape
 from gpuparticles.effect.values import Direction, Floats, Vec3Like
 
-__all__ = ["Box", "Circle", "Cone", "Point", "Shape", "Sphere", "shape"]
-
-S = TypeVar("S", bound="Shape")
+__all__ = ["Box", "Circle", "Cone", "Point", "Sphere"]
 
 _TAU = np.float32(2 * np.pi)
-
-
-@description
-class Shape(Kind):
-    """Where particles are born. Make a kind of a subclass with `shape`."""
-
-    family: ClassVar[str] = "shape"
-
-    @property
-    def spread(self) -> float:
-        """Half-angle in degrees that the shape adds to the emitter's spread."""
-        return 0.0
-
-    def sample(self, random: Random) -> Floats:
-        """Places of birth, by the kernel's arithmetic.
-
-        Args:
-            random: The particles' random numbers; each `next` is one draw of the kernel.
-
-        Returns:
-            float32 (n, 3), in the emitter's space.
-        """
-        raise NotImplementedError
-
-
-@dataclass_transform(frozen_default=True)
-def shape(cls: type[S]) -> type[S]:
-    """Register a class of shapes: see ``docs/contributing.md``, 'add a shape'."""
-    return register(Shape, cls)
 
 
 @shape
 class Point(Shape):
     """All particles at the emitter's origin."""
 
-    def sample(self, random: Random) -> Floats:
+    def sample(self, random: Random) -> Places:
         """Zeros."""
-        return np.zeros((len(random.seeds), 3), np.float32)
+        return Places(np.zeros((len(random.seeds), 3), np.float32))
 
 
 @shape
@@ -77,14 +42,14 @@ class Circle(Shape):
     radius: Annotated[float, Number("a radius", least=0)] = 1.0
     normal: Annotated[Direction, DIRECTION] = default((0.0, 1.0, 0.0))
 
-    def sample(self, random: Random) -> Floats:
+    def sample(self, random: Random) -> Places:
         """Draws the radius, then the angle."""
         r = np.float32(self.radius) * np.sqrt(random.next())
         phi = _TAU * random.next()
         _, normal = self.values()
         u, w = _basis_around(np.array(normal, np.float32))
         around: Floats = np.cos(phi)[:, None] * u + np.sin(phi)[:, None] * w
-        return r[:, None] * around
+        return Places(r[:, None] * around)
 
 
 @shape
@@ -105,10 +70,10 @@ class Box(Shape):
         ],
     ] = default((0.5, 0.5, 0.5))
 
-    def sample(self, random: Random) -> Floats:
+    def sample(self, random: Random) -> Places:
         """Draws X, then Y, then Z."""
         u = np.stack([random.next(), random.next(), random.next()], axis=1)
-        return np.asarray(np.array(self.half, np.float32) * (2 * u - 1), np.float32)
+        return Places(np.asarray(np.array(self.half, np.float32) * (2 * u - 1), np.float32))
 
 
 @shape
@@ -123,14 +88,14 @@ class Sphere(Shape):
 
     radius: Annotated[float, Number("a radius", least=0)] = 1.0
 
-    def sample(self, random: Random) -> Floats:
+    def sample(self, random: Random) -> Places:
         """Draws the height, then the angle, then the radius."""
         z = 2 * random.next() - 1
         phi = _TAU * random.next()
         r = np.float32(self.radius) * np.cbrt(random.next())
         ring = np.sqrt(np.maximum(1 - z * z, 0))
         unit = np.stack([ring * np.cos(phi), z, ring * np.sin(phi)], axis=1)
-        return np.asarray(r[:, None] * unit, np.float32)
+        return Places(np.asarray(r[:, None] * unit, np.float32))
 
 
 @shape
@@ -152,11 +117,11 @@ class Cone(Shape):
         """The angle."""
         return self.angle
 
-    def sample(self, random: Random) -> Floats:
+    def sample(self, random: Random) -> Places:
         """Draws the radius, then the angle round the axis."""
         r = np.float32(self.radius) * np.sqrt(random.next())
         phi = _TAU * random.next()
-        return np.stack([r * np.cos(phi), np.zeros_like(r), r * np.sin(phi)], axis=1)
+        return Places(np.stack([r * np.cos(phi), np.zeros_like(r), r * np.sin(phi)], axis=1))
 
 
 def _basis_around(normal: Floats) -> tuple[Floats, Floats]:

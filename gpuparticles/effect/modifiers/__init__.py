@@ -1,0 +1,40 @@
+"""What acts on particles while they live.
+
+Each modifier has a kernel ``glsl/modifiers/<kind>.glsl`` and a twin of it in NumPy beside its
+description. A kernel says what the modifier does at one place and moment: a force gives an
+acceleration, a resistance a rate of decay, a motion a displacement, a limit the velocity that is
+left. The step that integrates them is the same for all.
+
+The first field of a kernel is the modifier's strength. Before the kernel sees it, it becomes, for
+each particle, ``strength * (1 + variation * r) * over_life(age / lifetime)`` with r drawn once
+from [-1, 1), and its sign turns where `handedness` says so.
+"""
+
+from __future__ import annotations
+
+from gpuparticles.effect.modifiers.base import (
+    Force,
+    Limit,
+    Modifier,
+    Motion,
+    Particles,
+    Resistance,
+    Scaled,
+    modifier,
+)
+from gpuparticles.effect.modifiers.forces import Acceleration, Drag, Radial, Vortex
+
+__all__ = [
+    "Acceleration",
+    "Drag",
+    "Force",
+    "Limit",
+    "Modifier",
+    "Motion",
+    "Particles",
+    "Radial",
+    "Resistance",
+    "Scaled",
+    "Vortex",
+    "modifier",
+]
