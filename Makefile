@@ -5,7 +5,7 @@
 export PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: help demo test bench lint types format clean
+.PHONY: help demo docs test bench lint types format clean
 
 help: ## Show what there is to make
 	@sed -n 's/^\([a-z]*\):.*## \(.*\)/\1|\2/p' Makefile | while IFS='|' read -r name text; \
@@ -17,6 +17,11 @@ demo: .venv/package ## Render the campfire to out/campfire.gif
 	$(BIN)/gpuparticles render examples/effects/campfire.json -o out/campfire.gif \
 		--start 2.5 --duration 3 --size 480x480 --background "#0a0b10" \
 		--eye 0,1.3,6 --target 0,1.25,0 --fov 36
+
+docs: .venv/package ## Write the pages of docs/kinds and render all pictures
+	@bash .ci/setup driver
+	$(BIN)/python docs/make_pages.py
+	$(BIN)/python docs/make_pictures.py
 
 test: .venv/test ## Run all tests
 	@bash .ci/setup driver display

@@ -1,56 +1,160 @@
-"""Renders the pictures of README.md and docs/ with the library itself, into docs/images.
+"""Renders the pictures of README.md and docs/ with the library itself.
 
-python docs/make_pictures.py
+python docs/make_pictures.py [NAME ...]
+
+Without names all pictures are made; a name is that of the picture's file: ``shape_sphere``.
 """
 
 from __future__ import annotations
 
+import sys
+from collections.abc import Iterable
+from functools import partial
 from pathlib import Path
 
 import numpy as np
-from PIL import Image
+from make_pages import KINDS, every_kind, stem
+from numpy.typing import NDArray
+from PIL import Image, ImageDraw
+from scenes import Panel, scene_of
 
 import gpuparticles as gp
 from gpuparticles import record
+from gpuparticles.effect import Kind
 
 HERE = Path(__file__).parent
 EFFECTS = HERE.parent / "examples" / "effects"
 IMAGES = HERE / "images"
 NIGHT = (0.035, 0.04, 0.06)
+PANEL = (260, 200)
+"""Width and height of each picture in the strip of a kind."""
+
+Light = NDArray[np.float64]
 
 
-def strip(effect: gp.Effect, times: tuple[float, ...], camera: record.Camera) -> Image.Image:
-    """One effect at several moments, side by side."""
-    pictures = [
-        next(
-            record.frames(
-                effect,
-                size=(240, 240),
-                start=time,
-                duration=1 / 30,
-                background=NIGHT,
-                camera=camera,
-            )
-        )
-        for time in times
-    ]
-    return Image.fromarray(np.hstack(pictures))
+def strip(pictures: Iterable[NDArray[np.uint8]]) -> Image.Image:
+    """Pictures side by side."""
+    return Image.fromarray(np.hstack(list(pictures)))
 
 
-def main() -> None:
-    """Render all."""
-    IMAGES.mkdir(exist_ok=True)
-    campfire = gp.load(EFFECTS / "campfire.json")
+# README.md
+
+
+def campfire(path: Path) -> None:
+    """A film of the campfire."""
     near = (gp.look_at((0, 1.3, 6), (0, 1.25, 0)), gp.perspective(36, 1, 0.1, 100))
     film = record.frames(
-        campfire, size=(300, 300), start=2.5, duration=2.5, fps=16, background=NIGHT, camera=near
+        gp.load(EFFECTS / "campfire.json"),
+        size=(300, 300),
+        start=2.5,
+        duration=2.5,
+        fps=16,
+        background=NIGHT,
+        camera=near,
     )
-    record.write(film, IMAGES / "campfire.webp", fps=16)
+    record.write(film, path, fps=16)
+
+
+def sparks(path: Path) -> None:
+    """Four moments of a burst."""
     far = (gp.look_at((0, 0, 4), (0, -0.2, 0)), gp.perspective(40, 1, 0.1, 100))
-    strip(gp.load(EFFECTS / "sparks.json"), (0.03, 0.12, 0.3, 0.6), far).save(
-        IMAGES / "sparks.png", optimize=True
+    shoot = partial(record.frames, size=(240, 240), duration=1 / 30, background=NIGHT, camera=far)
+    effect = gp.load(EFFECTS / "sparks.json")
+    strip(next(shoot(effect, start=time)) for time in (0.03, 0.12, 0.3, 0.6)).save(
+        path, optimize=True
     )
+
+
+# docs/kinds
+
+
+def kind(cls: type[Kind], path: Path) -> None:
+    """The strip of a kind's scene, over a floor that shows the lie of the land."""
+    panels = scene_of(cls).panels
+    boxes = np.array([_seen(panel) for panel in panels])
+    low = np.minimum(boxes[:, 0].min(axis=0), -0.25)
+    high = np.maximum(boxes[:, 1].max(axis=0), 0.25)
+    high[1] += 0.12 * (high[1] - low[1])  # what fades at the top is hardly counted
+    camera = _three_quarters(low, high)
+    floor = _floor(camera, low, high)
+    lights = [_exposed(panel, camera) for panel in panels]
+    shown = [(255 * (1 - (1 - floor) * (1 - light)) + 0.5).astype(np.uint8) for light in lights]
+    strip(shown).quantize(224, dither=Image.Dither.NONE).save(path, optimize=True)
+
+
+def _three_quarters(low: Light, high: Light) -> record.Camera:
+    """Close to what fills a box as a ball would: corners may leave the picture."""
+    fov, aspect = 30.0, PANEL[0] / PANEL[1]
+    turn, rise = np.radians((28, 20))
+    back = np.array([np.sin(turn) * np.cos(rise), np.sin(rise), np.cos(turn) * np.cos(rise)])
+    axes = gp.look_at(back, (0, 0, 0))[:3, :3]
+    right, up, deep = np.linalg.norm(axes * (high - low) / 2, axis=1)
+    centre = (low + high) / 2
+    far = 1.32 * max(up, right / aspect) / np.tan(np.radians(fov / 2)) + deep / 2
+    return gp.look_at(centre + far * back, centre), gp.perspective(fov, aspect, far / 50, far * 50)
+
+
+def _seen(panel: Panel) -> tuple[Light, Light]:
+    moments = np.linspace(panel.moment - panel.exposure, panel.moment, 4)
+    return record.bounds(panel.effect, sorted(set(moments.tolist())), background=(0, 0, 0))
+
+
+def _exposed(panel: Panel, camera: record.Camera) -> Light:
+    """Light of a panel from 0 to 1; while it is exposed, what went before fades."""
+    fps = 60.0
+    count = 1 + round(panel.exposure * fps)
+    film = record.frames(
+        panel.effect,
+        size=PANEL,
+        start=panel.moment - count / fps,
+        duration=count / fps,
+        fps=fps,
+        background=(0, 0, 0),
+        camera=camera,
+    )
+    light: Light = np.zeros((PANEL[1], PANEL[0], 3))
+    for index, frame in enumerate(film):
+        last = index == count - 1
+        light = np.maximum(light, frame / 255 * (1.0 if last else 0.75 * (index + 1) / count))
+    return light
+
+
+def _floor(camera: record.Camera, low: Light, high: Light) -> Light:
+    """Night, and a grid under the box that is seen."""
+    fine = 3
+    width, height = PANEL[0] * fine, PANEL[1] * fine
+    shade = np.linspace(1.5, 0.6, height)[:, None, None] * np.array(NIGHT) * 255
+    picture = Image.fromarray(np.broadcast_to(shade, (height, width, 3)).astype(np.uint8))
+    draw = ImageDraw.Draw(picture)
+    whole = camera[1] @ camera[0]
+    reach = max(high[0] - low[0], high[2] - low[2], (high[1] - low[1]) / 2)
+    step = min((0.1, 0.2, 0.5, 1, 2, 5, 10), key=lambda step: abs(reach / step - 5))
+    lines = np.arange(-np.ceil(reach / step), np.ceil(reach / step) + 1) * step
+    for at in lines:
+        for ends in (((at, lines[0]), (at, lines[-1])), ((lines[0], at), (lines[-1], at))):
+            places = np.array([(x, low[1], z, 1.0) for x, z in ends]) @ whole.T
+            if (places[:, 3] <= 0.01).any():
+                continue
+            x = (places[:, 0] / places[:, 3] + 1) / 2 * width
+            y = (1 - places[:, 1] / places[:, 3]) / 2 * height
+            draw.line([(x[0], y[0]), (x[1], y[1])], fill=(38, 43, 60), width=fine)
+    return np.asarray(picture.resize(PANEL, Image.Resampling.LANCZOS), np.float64) / 255
+
+
+def main(names: list[str]) -> None:
+    """Render the pictures of these names, or all."""
+    images = KINDS / "images"
+    makers = {IMAGES / "campfire.webp": campfire, IMAGES / "sparks.png": sparks}
+    makers |= {images / f"{stem(cls)}.png": partial(kind, cls) for cls in every_kind()}
+    for folder in (IMAGES, images):
+        folder.mkdir(exist_ok=True)
+    for path in images.glob("*.png"):
+        if path not in makers:
+            path.unlink()
+    for path, make in makers.items():
+        if not names or path.stem in names:
+            make(path)
 
 
 if __name__ == "__main__":
-    main()
+    main(sys.argv[1:])

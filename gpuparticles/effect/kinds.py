@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from dataclasses import MISSING
 from types import MappingProxyType
-from typing import Any, ClassVar, Final, Literal, NamedTuple, TypeVar, get_origin
+from typing import Any, ClassVar, Final, Literal, NamedTuple, Self, TypeVar, get_origin
 
 from pydantic import GetCoreSchemaHandler, TypeAdapter
 from pydantic_core import ArgsKwargs, CoreSchema, core_schema
@@ -23,7 +24,7 @@ from gpuparticles.effect.description import (
     rule_of,
 )
 from gpuparticles.effect.mistakes import a, known_names, refused, show
-from gpuparticles.effect.rules import Rule, Table
+from gpuparticles.effect.rules import Components, Number, Rule, Table
 
 __all__ = ["DIRECTION", "POINT", "KernelField", "Kind", "fields_of", "kinds", "register"]
 
@@ -56,6 +57,17 @@ class Kind:
         Of a table it is (0, number of rows); where its rows begin is known to who gathers them.
         """
         return [_packed(info.rule, getattr(self, info.name)) for info in fields_of(type(self))]
+
+    @classmethod
+    def example(cls) -> Self:
+        """One that shows what the kind does: its page and its picture in docs/ are of it.
+
+        By default what is not required is at its default. A kind that shows itself better with
+        other values, or has required fields that are no numbers, overrides it.
+        """
+        fields = fields_in_order(cls)
+        names = [field.name for field in fields if field.default is MISSING]
+        return cls(**{name: _shown(rule_of(cls, name)) for name in names})
 
     @classmethod
     def __get_pydantic_core_schema__(
@@ -149,6 +161,16 @@ def _kernel_fields(family: type[Kind], cls: type[Any]) -> tuple[KernelField, ...
         role = next((item for item in info.metadata if item in (POINT, DIRECTION)), None)
         found.append(KernelField(field.name, rule.glsl, role, rule))
     return tuple(found)
+
+
+def _shown(rule: Rule | None) -> Any:
+    """A value of a required field that does something visible."""
+    match rule:
+        case Number():
+            return min(max(3.0, rule.least), rule.most)
+        case Components():
+            return 0.0, -3.0, 0.0
+    raise TypeError("a required field has no value of its own to show; override `example`")
 
 
 def _family_of(cls: type[Kind]) -> type[Kind]:

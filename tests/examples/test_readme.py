@@ -35,6 +35,6 @@ def test_the_python_of_the_readme_runs(
 
 def test_links_and_pictures_of_the_documents_exist() -> None:
     """Every relative link of README.md and docs/ leads to a file."""
-    for page in (ROOT / "README.md", *(ROOT / "docs").glob("*.md")):
+    for page in (ROOT / "README.md", *(ROOT / "docs").rglob("*.md")):
         for target in re.findall(r"\]\(([^)#:]+)\)", page.read_text(encoding="utf-8")):
             assert (page.parent / target).exists(), f"{page.name}: {target}"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Self
 
 import numpy as np
 
@@ -116,6 +116,11 @@ class Cone(Shape):
     def spread(self) -> float:
         """The angle."""
         return self.angle
+
+    @classmethod
+    def example(cls) -> Self:
+        """With a disc that can be seen."""
+        return cls(radius=0.5)
 
     def sample(self, random: Random) -> Places:
         """Draws the radius, then the angle round the axis."""

@@ -1,0 +1,150 @@
+"""The effects that docs/kinds shows: for every kind one that makes visible what the kind does."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import NamedTuple
+
+import gpuparticles as gp
+from gpuparticles.effect import Kind, Modifier, Shape
+
+SPARK = [(0, "#fff6dc"), (0.25, "#ffb347"), (0.7, "#e0457b"), (1, "#3d2a7d00")]
+GLOW = gp.Sprite(blend="additive")
+STREAK = gp.Sprite(blend="additive", stretch=0.02)
+ICE = [(0, "#eaf6ff"), (0.4, "#6cc5ff"), (1, "#3a5bdc00")]
+
+
+class Panel(NamedTuple):
+    """One picture of a strip.
+
+    Args:
+        effect: What is shown.
+        moment: When, in seconds from the effect's beginning.
+        exposure: How many seconds before that moment still glow: paths become visible.
+    """
+
+    effect: gp.Effect
+    moment: float
+    exposure: float = 0.0
+
+
+class Scene(NamedTuple):
+    """What the page of a kind shows.
+
+    Args:
+        effect: The example of the page, shown by the last panel.
+        panels: The pictures of its strip, from left to right, seen by one camera.
+        caption: What they show, one sentence.
+    """
+
+    effect: gp.Effect
+    panels: tuple[Panel, ...]
+    caption: str
+
+
+def scene_of(cls: type[Kind]) -> Scene:
+    """The scene of a kind, around its own example."""
+    example = cls.example()
+    if isinstance(example, Shape):
+        return _birthplaces(example)
+    assert isinstance(example, Modifier)
+    return _without_and_with(example)
+
+
+def _birthplaces(shape: Shape) -> Scene:
+    """All places at which a shape bears, and particles on their way from there."""
+    places = gp.Emitter(
+        "places",
+        capacity=4000,
+        rate=0,
+        bursts=[gp.Burst(0, 4000)],
+        lifetime=10,
+        shape=shape,
+        speed=0,
+        size=0.032,
+        color=(0.3, 0.6, 1.0, 0.45),
+        sprite=GLOW,
+    )
+    flow = gp.Emitter(
+        "particles",
+        capacity=2000,
+        rate=1200,
+        lifetime=(0.6, 1.4),
+        shape=shape,
+        speed=(0.5, 1.2),
+        spread=6,
+        size=0.035,
+        color="#ffffffa0",
+        color_over_life=ICE,
+        sprite=gp.Sprite(blend="additive", stretch=0.08),
+    )
+    effect = gp.Effect(shape.kind, [flow])
+    born = gp.Effect(shape.kind, [places], loop=False)
+    caption = f"{_call(shape)}: where particles are born, and how they fly from there."
+    return Scene(effect, (Panel(born, 0.1), Panel(effect, 1.5)), caption)
+
+
+def _without_and_with(modifier: Modifier) -> Scene:
+    """The same particles left alone, and under a modifier."""
+    stage = STAGES.get(modifier.role, STAGES["constraint"])
+    alone, under = (
+        gp.Effect(
+            modifier.kind,
+            [replace(stage.emitter, modifiers=(*stage.modifiers, *more))],
+            loop=stage.loop,
+        )
+        for more in ((), (modifier,))
+    )
+    panels = tuple(Panel(effect, stage.moment, stage.exposure) for effect in (alone, under))
+    return Scene(under, panels, f"The same particles without and with {_call(modifier)}.")
+
+
+class Stage(NamedTuple):
+    """Where modifiers of a role show what they do; see `Panel`."""
+
+    emitter: gp.Emitter
+    moment: float
+    exposure: float
+    loop: bool
+    modifiers: tuple[Modifier, ...] = ()
+
+
+SWARM = gp.Emitter(
+    "swarm",
+    capacity=500,
+    rate=0,
+    bursts=[gp.Burst(0, 500)],
+    lifetime=3,
+    shape=gp.Sphere(1),
+    speed=(0.1, 0.5),
+    spread=180,
+    size=0.04,
+    color_over_life=SPARK,
+    sprite=STREAK,
+)
+BLAST = replace(
+    SWARM, name="blast", capacity=600, bursts=[gp.Burst(0, 600)], shape=gp.Point(), speed=(1, 2.5)
+)
+FOUNTAIN = gp.Emitter(
+    "fountain",
+    capacity=1000,
+    rate=300,
+    lifetime=2.2,
+    speed=(2.4, 3.2),
+    spread=22,
+    size=0.045,
+    color_over_life=SPARK,
+    sprite=STREAK,
+)
+STAGES = {
+    "force": Stage(SWARM, 1.1, 0.6, loop=False),
+    "drag": Stage(BLAST, 0.8, 0.5, loop=False),
+    "limit": Stage(BLAST, 0.8, 0.5, loop=False),
+    "motion": Stage(SWARM, 1.1, 0.6, loop=False),
+    "constraint": Stage(FOUNTAIN, 3.0, 0.1, True, (gp.Acceleration((0, -3, 0)),)),
+}
+
+
+def _call(kind: Kind) -> str:
+    """How Python makes it, for captions."""
+    return f"`gp.{kind!r}`"

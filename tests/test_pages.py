@@ -1,0 +1,100 @@
+"""docs/kinds says what the classes say now, shows every kind, and its examples are effects."""
+
+from __future__ import annotations
+
+import re
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from PIL import Image
+
+import gpuparticles as gp
+from gpuparticles.effect import Kind, Modifier, Shape, kinds, parse, schema
+
+DOCS = Path(__file__).parents[1] / "docs"
+sys.path.insert(0, str(DOCS))
+
+import make_pages  # noqa: E402 - found by the line above
+
+PAGES = make_pages.pages()
+KINDS = {
+    make_pages.stem(cls): cls for family in (Shape, Modifier) for cls in kinds(family).values()
+}
+
+
+def read(name: str) -> str:
+    return (DOCS / "kinds" / name).read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_the_page_is_what_the_classes_say(name: str) -> None:
+    """Run `make docs` when this fails."""
+    assert read(name) == PAGES[name]
+
+
+def test_there_is_a_page_and_a_picture_for_each_kind_and_no_other() -> None:
+    kinds_folder = DOCS / "kinds"
+
+    assert {path.name for path in kinds_folder.glob("*.md")} == set(PAGES)
+    assert {path.stem for path in kinds_folder.glob("images/*")} == set(KINDS)
+    assert {f"{name}.md" for name in KINDS} < set(PAGES)
+
+
+@pytest.mark.parametrize("name", KINDS)
+def test_the_picture_shows_something(name: str) -> None:
+    """Two panels, both with something bright in them, and not alike."""
+    picture = Image.open(DOCS / "kinds" / "images" / f"{name}.png").convert("RGB")
+    pixels = np.asarray(picture, np.float64)
+
+    assert pixels.shape == (200, 520, 3)
+    assert pixels[:, :260].max() > 120
+    assert pixels[:, 260:].max() > 120
+    assert np.abs(pixels[:, :260] - pixels[:, 260:]).max() > 60
+
+
+@pytest.mark.parametrize("name", KINDS)
+def test_both_examples_are_the_effect_that_is_shown(name: str) -> None:
+    (code,) = re.findall(r"```python\n(.*?)```", read(f"{name}.md"), re.S)
+    (document,) = re.findall(r"```json\n(.*?)```", read(f"{name}.md"), re.S)
+    names: dict[str, Any] = {}
+    exec(code, names)
+    effect = parse(document)
+    held: set[Kind] = {effect.emitters[0].shape, *effect.emitters[0].modifiers}
+
+    assert names["effect"] == effect
+    assert KINDS[name].example() in held
+
+
+def test_every_field_of_a_file_is_on_a_page() -> None:
+    """What the schema knows is told, each description on its own page."""
+    whole = schema()
+    known = whole["$defs"] | {"Effect": whole}
+    pages = {cls.__name__: f"{name}.md" for name, cls in KINDS.items()}
+    for title, part in known.items():
+        page = read(pages.get(title, f"{title.lower()}.md"))
+        for field in set(part["properties"]) - {"kind", "$schema", "format"}:
+            assert f"\n| `{field}` | " in page, f"{title}.{field}"
+
+
+def test_the_index_leads_to_every_page() -> None:
+    index = read("index.md")
+
+    assert all(f"]({name})" in index for name in PAGES if name != "index.md")
+
+
+def test_python_of_odd_values_reads_back() -> None:
+    """Stops, ranges in vectors, infinity, colours beyond white, texts, nested parts."""
+    emitter = gp.Emitter(
+        'a "b"',
+        lifetime=float("inf"),
+        velocity=(1, (2, 3), 0.1),
+        color=(2, 1, 1, 0.5),
+        size_over_life=[(0, 1), (1, 0)],
+        modifiers=[gp.Drag(1, over_life=[(0.5, 1)])],
+        sprite=gp.Sprite(flipbook=gp.Flipbook(4, 4)),
+    )
+
+    assert eval(make_pages.python(emitter), {"gp": gp}) == emitter
