@@ -25,6 +25,7 @@ if TYPE_CHECKING:
         Emitter,
         Flipbook,
         Gradient,
+        Offset,
         Point,
         Radial,
         Range,
@@ -52,8 +53,8 @@ if TYPE_CHECKING:
 _HOMES = {
     "gpuparticles.draw.camera": "look_at orthographic perspective",
     "gpuparticles.effect": (
-        "Acceleration Box Burst Circle Cone Curve Drag Effect Emitter Flipbook Gradient Point "
-        "Radial Range Sphere Sprite Vortex load modifier save schema shape"
+        "Acceleration Box Burst Circle Cone Curve Drag Effect Emitter Flipbook Gradient Offset "
+        "Point Radial Range Sphere Sprite Vortex load modifier save schema shape"
     ),
     "gpuparticles.errors": (
         "ContextError DocumentError EffectError ImportFormatError MissingExtraError "
@@ -83,6 +84,7 @@ __all__ = [
     "Gradient",
     "ImportFormatError",
     "MissingExtraError",
+    "Offset",
     "ParticleSystem",
     "ParticlesError",
     "Point",

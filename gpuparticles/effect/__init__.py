@@ -23,6 +23,7 @@ from gpuparticles.effect.modifiers import (
     Vortex,
     modifier,
 )
+from gpuparticles.effect.offset import Offset
 from gpuparticles.effect.random import Random
 from gpuparticles.effect.rules import Number, Rule, Table
 from gpuparticles.effect.shapes import Box, Circle, Cone, Places, Point, Shape, Sphere, shape
@@ -68,6 +69,7 @@ __all__ = [
     "Modifier",
     "Motion",
     "Number",
+    "Offset",
     "OverLife",
     "Particles",
     "Places",

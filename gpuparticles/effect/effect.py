@@ -11,6 +11,7 @@ from pydantic import Field
 from gpuparticles.effect.description import Takes, default, description
 from gpuparticles.effect.mistakes import Mistake, if_right, show
 from gpuparticles.effect.modifiers import Modifier, Scaled
+from gpuparticles.effect.offset import Offset
 from gpuparticles.effect.plain import document_text
 from gpuparticles.effect.rules import Flag, Number, Text
 from gpuparticles.effect.shapes import Point, Shape
@@ -75,6 +76,7 @@ class Emitter:
             spread turns it too.
         space: ``"world"``: born where the emitter is, then free. ``"local"``: carried along when
             the emitter moves and turns.
+        offset: Where the emitter sits within the effect.
         size: Full width of the sprite in units, 0 or more.
         size_over_life: Factor of the size over life, 0 or more.
         rotation: Angle of the sprite at birth, in degrees, counter-clockwise.
@@ -97,6 +99,7 @@ class Emitter:
     spread: Annotated[float, Number("a spread", "degrees", least=0, most=180)] = 0.0
     velocity: OptionalVector = default(None)
     space: Literal["world", "local"] = "world"
+    offset: Offset = Offset()
     size: Takes[ScalarLike, Annotated[float | Range, Ranged(Number("a size", least=0))]] = default(
         1.0
     )

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from gpuparticles.effect.offset import Offset
 from gpuparticles.errors import EffectError
 
 __all__ = [
@@ -16,8 +18,10 @@ __all__ = [
     "Vec3",
     "arc_between",
     "between",
+    "composed",
     "conjugate",
     "matrix_of",
+    "offset_of",
     "place_of",
     "plus",
     "position_of",
@@ -51,6 +55,7 @@ _UNSCALED: Mat3 = (1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0)
 _LAST_ROW = (0.0, 0.0, 0.0, 1.0)
 # What an inversion in single precision, or a projection taken out again, leaves in the last row.
 _ROUNDING = 1e-6
+_NOWHERE = Offset()
 IDENTITY = Place((0.0, 0.0, 0.0), (0.0, 0.0, 0.0, 1.0), _UNSCALED)
 
 
@@ -76,20 +81,24 @@ def place_of(transform: object, where: str = "transform") -> Place:
     if position is not None:
         return IDENTITY._replace(place=_finite(position, where))
     values = matrix_of(transform, where, affine=True, or_else=" or a position")
-    a, b, c, x = values[0]
-    d, e, f, y = values[1]
-    g, h, i, z = values[2]
+    return _apart(values)
+
+
+def _apart(rows: Sequence[Sequence[float]]) -> Place:
+    """Take the first three rows of an affine matrix apart."""
+    a, b, c, x = rows[0]
+    d, e, f, y = rows[1]
+    g, h, i, z = rows[2]
     # Columns (a, d, g), (b, e, h), (c, f, i).
     turn: Quaternion
     scale: Mat3
     lengths = (math.hypot(a, d, g), math.hypot(b, e, h), math.hypot(c, f, i))
     sx, sy, sz = lengths
-    scale_of_errors = 1e-9 * max(lengths) ** 2
     if (
         min(lengths) > 0.0
-        and abs(a * b + d * e + g * h) <= scale_of_errors
-        and abs(a * c + d * f + g * i) <= scale_of_errors
-        and abs(b * c + e * f + h * i) <= scale_of_errors
+        and abs(a * b + d * e + g * h) <= 1e-9 * sx * sy
+        and abs(a * c + d * f + g * i) <= 1e-9 * sx * sz
+        and abs(b * c + e * f + h * i) <= 1e-9 * sy * sz
     ):
         if a * (e * i - f * h) - b * (d * i - f * g) + c * (d * h - e * g) < 0.0:
             sx = -sx
@@ -213,6 +222,33 @@ def conjugate(turn: Quaternion) -> Quaternion:
     return (-x, -y, -z, w)
 
 
+def offset_of(offset: Offset) -> Place | None:
+    """An emitter's place within its effect; None for that of the effect itself."""
+    if offset == _NOWHERE:
+        return None
+    turn = IDENTITY.turn
+    for axis, degrees in enumerate(offset.rotation):
+        half = math.radians(degrees) / 2.0
+        about = [0.0, 0.0, 0.0]
+        about[axis] = math.sin(half)
+        turn = _product((about[0], about[1], about[2], math.cos(half)), turn)
+    sx, sy, sz = offset.scale
+    # Through a matrix, which takes a mirror along X, as all our places do.
+    return _apart(_rows(Place(offset.position, turn, (sx, 0.0, 0.0, 0.0, sy, 0.0, 0.0, 0.0, sz))))
+
+
+def composed(outer: Place, inner: Place) -> Place:
+    """Where something is in the world that is at `inner` within what is at `outer`.
+
+    The place of the product of their matrices.
+    """
+    if outer.scale != _UNSCALED:
+        product = np.vstack([_rows(outer), _LAST_ROW]) @ np.vstack([_rows(inner), _LAST_ROW])
+        return _apart(product.tolist())
+    (x, y, z), (a, b, c) = outer.place, rotate(outer.turn, inner.place)
+    return Place((x + a, y + b, z + c), _product(outer.turn, inner.turn), inner.scale)
+
+
 def between(begin: Place, end: Place, f: float) -> Place:
     """Where a path is a fraction f of its way: the place on a line, the turn on the shorter arc."""
     if f <= 0.0:
@@ -256,6 +292,26 @@ def slerp(a: Quaternion, b: Quaternion, f: float) -> Quaternion:
     length = math.sqrt(sum(x * x for x in mixed))
     x, y, z, w = (v / length for v in mixed)
     return (x, y, z, w)
+
+
+def _product(p: Quaternion, q: Quaternion) -> Quaternion:
+    """The turn q, then the turn p."""
+    a, b, c, d = p
+    x, y, z, w = q
+    return (
+        d * x + a * w + b * z - c * y,
+        d * y - a * z + b * w + c * x,
+        d * z + a * y - b * x + c * w,
+        d * w - a * x - b * y - c * z,
+    )
+
+
+def _rows(place: Place) -> list[list[float]]:
+    """The first three rows of a place's matrix."""
+    s = place.scale
+    columns = [rotate(place.turn, (s[i], s[i + 1], s[i + 2])) for i in (0, 3, 6)]
+    columns.append(place.place)
+    return [[column[row] for column in columns] for row in range(3)]
 
 
 def shown(value: object) -> str:

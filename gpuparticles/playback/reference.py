@@ -31,7 +31,9 @@ from gpuparticles.playback.place import (
     Quaternion,
     Vec3,
     between,
+    composed,
     conjugate,
+    offset_of,
     place_of,
     rotate,
     slerp,
@@ -103,13 +105,15 @@ class Reference:
         begin = end if self._simulated is None else self._simulated
         self._simulated = end
         for player, state in zip(self.players, self._states, strict=True):
+            path = state.within(begin), state.within(end)
             for step in player.steps(dt, self._max_step):
-                state.run(step, begin, end, self._anchor)
+                state.run(step, *path, self._anchor)
 
     def read(self, name: str) -> NDArray[np.void]:
         """The living particles of an emitter by birth number, of dtype RECORD."""
         names = [emitter.name for emitter in self.effect.emitters]
-        return self._states[names.index(name)].read(self._place, self._anchor)
+        state = self._states[names.index(name)]
+        return state.read(state.within(self._place), self._anchor)
 
 
 class _State:
@@ -118,6 +122,7 @@ class _State:
     def __init__(self, emitter: Emitter, modifiers: tuple[Modifier, ...], player: Player) -> None:
         self._emitter = emitter
         self._modifiers = modifiers
+        self._offset = offset_of(emitter.offset)
         self._population = player.population
         n = emitter.capacity
         self._position = np.zeros((n, 3), np.float32)
@@ -129,6 +134,10 @@ class _State:
         self._size = np.zeros(n, np.float32)
         self._angular_velocity = np.zeros(n, np.float32)
         self._color = np.zeros((n, 4), np.float32)
+
+    def within(self, place: Place) -> Place:
+        """Where the emitter is when the effect is at a place."""
+        return place if self._offset is None else composed(place, self._offset)
 
     def run(self, step: Step, begin: Place, end: Place, anchor: Vec3) -> None:
         """Carry out one step."""

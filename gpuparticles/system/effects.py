@@ -363,9 +363,12 @@ class EffectInstance:
         world = view.at(self._anchor)
         carried = b""
         for emitter in self._emitters.values():
-            if emitter._local and not carried:
-                carried = view.carried_by(self._place)
-            emitter._draw(view, world, carried, self._tint_bytes)
+            frame = world
+            if emitter._local and emitter._offset is not None:
+                frame = view.carried_by(emitter._within(self._place))
+            elif emitter._local:
+                frame = carried = carried or view.carried_by(self._place)
+            emitter._draw(view, frame, self._tint_bytes)
 
     @property
     def _over(self) -> bool:

@@ -10,7 +10,7 @@ from gpuparticles.effect.effect import MOST_AT_ONCE, Effect, Emitter
 from gpuparticles.errors import ContextError, EffectError
 from gpuparticles.gpu.simulate import Simulation
 from gpuparticles.gpu.state import check_capacity
-from gpuparticles.playback.place import IDENTITY, Place, Vec3, plus
+from gpuparticles.playback.place import IDENTITY, Place, Vec3, composed, offset_of, plus
 from gpuparticles.playback.player import Player
 from gpuparticles.system.read import read_particles
 from gpuparticles.system.scene import Scene
@@ -30,6 +30,7 @@ class EmitterInstance:
         "__weakref__",
         "_frame",
         "_local",
+        "_offset",
         "_path",
         "_player",
         "_released",
@@ -47,6 +48,7 @@ class EmitterInstance:
         check_capacity(scene.ctx, self.emitter.capacity, where)
         self._player = Player(effect, index, seed)
         self._local = self.emitter.space == "local"
+        self._offset = offset_of(self.emitter.offset)
         self._path: tuple[Place, Place] | None = None
         self._frame = IDENTITY
         self._released = False
@@ -161,16 +163,21 @@ class EmitterInstance:
     # What follows is the effect instance's business.
 
     def _advance(self, dt: float, begin: Place, end: Place, anchor: Vec3) -> None:
-        """Advance by dt > 0 seconds while the emitter moves from begin to end."""
+        """Advance by dt > 0 seconds while the effect moves from begin to end."""
         simulation = self._simulation
         path = (begin, end)
         if path != self._path:
             self._path = path
+            begin, end = self._within(begin), self._within(end)
             self._frame = end if self._local else Place(anchor, IDENTITY.turn, IDENTITY.scale)
             simulation.set_path(begin, end, anchor)
         for step in self._player.steps(dt, self._scene.max_step):
             simulation.run(step)
         simulation.rows = self._player.population.slots.rows
+
+    def _within(self, place: Place) -> Place:
+        """Where the emitter is when the effect is at a place."""
+        return place if self._offset is None else composed(place, self._offset)
 
     def _set_anchor(self, anchor: Vec3, previous: Vec3 | None) -> None:
         """Make positions relative to another anchor."""
@@ -191,9 +198,9 @@ class EmitterInstance:
         if not self._local:
             self._simulation.set_anchor(anchor)
 
-    def _draw(self, view: View, world: bytes, carried: bytes, tint: bytes) -> None:
-        """Draw what lives."""
-        self._sprites.draw(view, carried if self._local else world, tint)
+    def _draw(self, view: View, from_particles: bytes, tint: bytes) -> None:
+        """Draw what lives; see Sprites.draw."""
+        self._sprites.draw(view, from_particles, tint)
 
     @property
     def gpu_bytes(self) -> int:

@@ -14,7 +14,7 @@ from gpuparticles.effect.effect import Effect
 from gpuparticles.gpu.simulate import Simulation
 from gpuparticles.gpu.state import most_slots
 from gpuparticles.playback.crowd import CROWD_ROW, Crowd
-from gpuparticles.playback.place import Place, Vec3, plus
+from gpuparticles.playback.place import Place, Vec3, composed, offset_of, plus
 from gpuparticles.system.scene import Scene
 
 __all__ = ["POOL_REACH", "Pool"]
@@ -41,12 +41,12 @@ class Pool:
         self.effect = effect
         self.anchor = anchor
         self._scene = scene
-        self._table = np.zeros((_FIRST_ROWS, _TEXELS, 4), np.float32)
-        self._changed: list[int] = []
         self._free = list(range(_FIRST_ROWS))
         self._ends: list[tuple[float, int]] = []
         self._now = 0.0
-        self._instances = _table_texture(scene.ctx, _FIRST_ROWS)
+        self._rows = _FIRST_ROWS
+        # Emitters of one offset share a table: nearly always there is one.
+        self._tables: dict[Place | None, _Table] = {}
         self._crowds: list[Crowd] = []
         self._simulations: list[Simulation] = []
         self._sprites: list[Sprites] = []
@@ -66,22 +66,18 @@ class Pool:
         """Whether a burst belongs here."""
         same = effect is self.effect or effect == self.effect
         near = all(abs(p - a) <= POOL_REACH for p, a in zip(place, self.anchor, strict=True))
-        room = bool(self._free) or len(self._table) < self.limit
+        room = bool(self._free) or self._rows < self.limit
         return same and near and room
 
     def add(self, place: Place, seed: int, tint: tuple[float, float, float, float]) -> None:
         """Begin a burst with the next update."""
         if not self._free:
-            rows = len(self._table)
-            self._table = np.concatenate([self._table, np.zeros_like(self._table)])
-            self._free = list(range(rows, 2 * rows))
+            self._free = list(range(self._rows, 2 * self._rows))
+            self._rows *= 2
         row = heapq.heappop(self._free)
-        entry = self._table[row]
-        entry[0, :3] = np.subtract(place.place, self.anchor)
-        entry[1] = place.turn
-        entry[2:5, :3] = np.reshape(place.scale, (3, 3))
-        entry[5] = tint
-        self._changed.append(row)
+        for offset, table in self._tables.items():
+            where = place if offset is None else composed(place, offset)
+            table.add(row, where, self.anchor, tint)
         life = 0.0
         for crowd in self._crowds:
             crowd.add(row, seed)
@@ -101,7 +97,8 @@ class Pool:
 
     def _advance(self, dt: float) -> None:
         """Advance every burst by dt seconds."""
-        self._upload()
+        for table in self._tables.values():
+            table.upload()
         for crowd, simulation in zip(self._crowds, self._simulations, strict=True):
             for step in crowd.steps(dt, self._scene.max_step):
                 if crowd.population.slots.capacity > simulation.capacity:
@@ -138,8 +135,8 @@ class Pool:
     @property
     def gpu_bytes(self) -> int:
         """GPU memory of textures and buffers, in bytes."""
-        table = self._instances.width * self._instances.height * 16
-        return table + sum(simulation.nbytes for simulation in self._simulations)
+        tables = sum(table.nbytes for table in self._tables.values())
+        return tables + sum(simulation.nbytes for simulation in self._simulations)
 
     def release(self) -> None:
         """Free everything."""
@@ -152,6 +149,10 @@ class Pool:
         emitter = effect.emitters[index]
         crowd = Crowd(effect, index, most_slots(scene.ctx, CROWD_ROW))
         text = scene.texts(effect, pooled=True)[index]
+        offset = offset_of(emitter.offset)
+        table = self._tables.get(offset)
+        if table is None:
+            table = self._tables[offset] = _Table(scene.ctx, self._rows)
         simulation = Simulation(
             scene.ctx,
             scene.guard,
@@ -161,9 +162,10 @@ class Pool:
             crowd.population.clock,
             0,
             CROWD_ROW,
-            instances=self._instances,
+            instances=table.texture,
         )
         self._simulations.append(simulation)
+        table.readers.append(simulation)
         self._crowds.append(crowd)
         simulation.origin = scene.origin
         simulation.set_anchor(self.anchor)
@@ -180,29 +182,66 @@ class Pool:
             )
         )
 
-    def _upload(self) -> None:
-        """Write the rows of bursts that have begun since the last update."""
-        if not self._changed:
-            return
-        rows = len(self._table)
-        if self._instances.height < rows:
-            self._instances.release()
-            self._instances = _table_texture(self._scene.ctx, rows)
-            for simulation in self._simulations:
-                simulation.instances = self._instances
-            self._instances.write(self._table)
-        else:
-            first, last = min(self._changed), max(self._changed)
-            part = np.ascontiguousarray(self._table[first : last + 1])
-            self._instances.write(part, viewport=(0, first, _TEXELS, last + 1 - first))
-        self._changed.clear()
-
     def _free_all(self) -> None:
         for sprites in self._sprites:
             sprites.release()
         for simulation in self._simulations:
             simulation.release()
-        self._instances.release()
+        for table in self._tables.values():
+            table.texture.release()
+
+
+class _Table:
+    """A row an instance: where it is, and its tint.
+
+    Args:
+        ctx: The context.
+        rows: How many there are at first.
+
+    Attributes:
+        texture: What the shaders look it up in.
+        readers: The simulations that do.
+    """
+
+    def __init__(self, ctx: moderngl.Context, rows: int) -> None:
+        self._ctx = ctx
+        self._values = np.zeros((rows, _TEXELS, 4), np.float32)
+        self._changed: list[int] = []
+        self.texture = _table_texture(ctx, rows)
+        self.readers: list[Simulation] = []
+
+    @property
+    def nbytes(self) -> int:
+        """GPU memory."""
+        return self.texture.width * self.texture.height * 16
+
+    def add(self, row: int, place: Place, anchor: Vec3, tint: tuple[float, ...]) -> None:
+        """Set a row, which the next upload writes."""
+        while row >= len(self._values):
+            self._values = np.concatenate([self._values, np.zeros_like(self._values)])
+        entry = self._values[row]
+        entry[0, :3] = np.subtract(place.place, anchor)
+        entry[1] = place.turn
+        entry[2:5, :3] = np.reshape(place.scale, (3, 3))
+        entry[5] = tint
+        self._changed.append(row)
+
+    def upload(self) -> None:
+        """Write the rows of bursts that have begun since the last update."""
+        if not self._changed:
+            return
+        rows = len(self._values)
+        if self.texture.height < rows:
+            self.texture.release()
+            self.texture = _table_texture(self._ctx, rows)
+            for simulation in self.readers:
+                simulation.instances = self.texture
+            self.texture.write(self._values)
+        else:
+            first, last = min(self._changed), max(self._changed)
+            part = np.ascontiguousarray(self._values[first : last + 1])
+            self.texture.write(part, viewport=(0, first, _TEXELS, last + 1 - first))
+        self._changed.clear()
 
 
 def _table_texture(ctx: moderngl.Context, rows: int) -> moderngl.Texture:

@@ -310,7 +310,7 @@ def test_rows_of_the_instance_table_are_used_again(system: System, one: One) -> 
         particles.burst(effect, position=(frame, 0, 0))
         particles.update(0.1)
         assert particles.stats.live <= 2 * 4
-        assert len(pools(particles)[0]._table) == 64
+        assert pools(particles)[0]._rows == 64
 
 
 def test_bursts_that_find_no_row_open_another_pool(
@@ -322,7 +322,7 @@ def test_bursts_that_find_no_row_open_another_pool(
     for _ in range(300):
         particles.burst(effect)
     particles.update(0.1)
-    assert [len(pool._table) for pool in pools(particles)] == [128, 128, 64]
+    assert [pool._rows for pool in pools(particles)] == [128, 128, 64]
     assert particles.stats.live == 600
 
 

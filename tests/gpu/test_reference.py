@@ -67,6 +67,13 @@ def ranges(low: float, high: float) -> st.SearchStrategy[Any]:
     return numbers(low, high) | both
 
 
+def offsets() -> st.SearchStrategy[gp.Offset]:
+    """Where an emitter sits in its effect: turned, stretched and mirrored."""
+    positions, turns = (st.tuples(*[numbers(-reach, reach)] * 3) for reach in (3, 180))
+    scales = numbers(0.3, 2) | st.tuples(*[numbers(-2, 2)] * 3)
+    return st.builds(gp.Offset, positions, turns, scales)
+
+
 @st.composite
 def effects(draw: st.DrawFn) -> gp.Effect:
     """Effects of one emitter that use anything there is, forces of both frames among it."""
@@ -82,6 +89,7 @@ def effects(draw: st.DrawFn) -> gp.Effect:
         spread=draw(st.sampled_from((0, 180)) | numbers(0, 180)),
         velocity=draw(st.none() | st.tuples(*[ranges(-3, 3)] * 3)),
         space=draw(st.sampled_from(("world", "local"))),
+        offset=draw(st.just(gp.Offset()) | offsets()),
         size=draw(ranges(0, 2)),
         size_over_life=draw(numbers(0, 2) | st.just([(0.1, 1), (0.5, 2), (0.5, 0.2), (0.9, 3)])),
         rotation=draw(ranges(-360, 360)),

@@ -12,12 +12,15 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 from pyglm import glm
 
+from gpuparticles.effect import Offset
 from gpuparticles.errors import EffectError
 from gpuparticles.playback.place import (
     IDENTITY,
     Place,
+    composed,
     conjugate,
     matrix_of,
+    offset_of,
     place_of,
     rotate,
     slerp,
@@ -216,3 +219,44 @@ def test_slerp_goes_the_shorter_way_at_an_even_pace(
 def test_slerp_ends_where_it_should(a: tuple[float, ...], b: tuple[float, ...]) -> None:
     assert abs(np.dot(slerp(a, b, 0.0), a)) == pytest.approx(1, abs=1e-9)
     assert abs(np.dot(slerp(a, b, 1.0), b)) == pytest.approx(1, abs=1e-9)
+
+
+QUARTERS = st.integers(-40, 40).map(lambda number: number / 4)  # zero among them, but no traces
+
+
+@given(
+    st.lists(QUARTERS, min_size=12, max_size=12),
+    QUATERNIONS,
+    VECTORS,
+    st.tuples(*[QUARTERS] * 3),
+    st.booleans(),
+)
+def test_a_place_within_a_place_is_the_product_of_both(
+    values: list[float],
+    turn: tuple[float, ...],
+    at: tuple[float, ...],
+    sizes: tuple[float, ...],
+    rigid: bool,
+) -> None:
+    outer = place_of(affine(np.reshape(values[:9], (3, 3)), tuple(values[9:])))
+    outer = outer._replace(scale=IDENTITY.scale) if rigid else outer
+    inner = place_of(affine(turn_matrix(turn) @ np.diag(sizes), at))
+    found = composed(outer, inner)
+    assert matrix(found) == pytest.approx(matrix(outer) @ matrix(inner), abs=1e-5)
+    assert math.hypot(*found.turn) == pytest.approx(1, abs=1e-9)
+
+
+def test_an_offset_turns_about_x_then_y_then_z_and_a_plain_one_is_none() -> None:
+    place = offset_of(Offset((1, 2, 3), (90, 90, 0)))
+    assert place is not None
+    assert place.place == (1, 2, 3)
+    # About X first: up becomes towards +Z, and from there about Y towards +X.
+    assert rotate(place.turn, (0, 1, 0)) == pytest.approx((1, 0, 0), abs=1e-12)
+    assert offset_of(Offset(scale=(1, 1, 1))) is None
+
+
+def test_an_offset_that_mirrors_is_taken_along_x() -> None:
+    place = offset_of(Offset(scale=(1, -2, 1)))
+    assert place is not None
+    assert matrix(place)[:3, :3] == pytest.approx(np.diag([1, -2, 1]), abs=1e-12)
+    assert place.scale[0] < 0 < place.scale[4]
