@@ -128,6 +128,8 @@ class Effect:
         duration: Seconds that emission lasts, or that a loop does.
         loop: Whether emission begins again after `duration`, for ever.
         modifiers: What acts on the particles of every emitter, in order, after its own.
+        prewarm: Seconds, 0 or more, for which it has already run when it is first seen: smoke
+            that hangs in the air, not smoke that begins to rise.
     """
 
     name: Annotated[str, Text("a name")]
@@ -137,6 +139,7 @@ class Effect:
     duration: Annotated[float, Number("a duration", "seconds", least=0.001)] = 5.0
     loop: bool = True
     modifiers: Takes[Iterable[Modifier], tuple[Modifier, ...]] = default(())
+    prewarm: Annotated[float, Number("a prewarm", "seconds", least=0)] = 0.0
 
     def duration_of(self, emitter: Emitter) -> float:
         """Seconds that a loop of `emitter` lasts: its own duration or else the effect's."""

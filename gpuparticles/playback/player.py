@@ -112,6 +112,11 @@ class Player:
         """Whether nobody lives and nobody will be born."""
         return not self.population.slots.live_count and not self._manual and self.timeline.exhausted
 
+    @property
+    def asked(self) -> int:
+        """Births that emit() has asked for, and no step has brought yet."""
+        return self._manual
+
     def emit(self, count: int) -> None:
         """Have particles born at the beginning of the next step, whatever the timeline does."""
         self._manual += count

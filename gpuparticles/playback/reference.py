@@ -54,6 +54,8 @@ _TAU = np.float32(2 * np.pi)
 class Reference:
     """An effect that plays in NumPy, by the names and rules of a playing one.
 
+    It prewarms where it is made.
+
     Args:
         effect: What plays.
         seed: What its randomness comes from.
@@ -82,6 +84,9 @@ class Reference:
             _State(e, effect.modifiers_of(e), p)
             for e, p in zip(effect.emitters, self.players, strict=True)
         ]
+        if effect.prewarm:
+            self.update(effect.prewarm)
+            self._simulated = None
 
     @property
     def transform(self) -> Place:

@@ -6,6 +6,7 @@ import math
 import struct
 from collections.abc import Callable, Iterable, Iterator
 from functools import partial
+from numbers import Real
 
 import numpy as np
 from numpy.typing import NDArray
@@ -48,6 +49,7 @@ class EffectInstance:
         "_finished",
         "_followed",
         "_on_finished",
+        "_once",
         "_paused",
         "_place",
         "_released",
@@ -55,13 +57,17 @@ class EffectInstance:
         "_seen",
         "_simulated",
         "_speed",
+        "_time",
         "_tint",
         "_tint_bytes",
+        "_warmed",
         "effect",
         "seed",
     )
 
-    def __init__(self, scene: Scene, effect: Effect, place: Place, seed: int) -> None:
+    def __init__(
+        self, scene: Scene, effect: Effect, place: Place, seed: int, *, once: bool = False
+    ) -> None:
         self.effect = effect
         self.seed = seed
         self._on_finished: Callable[[EffectInstance], object] | None = None
@@ -71,11 +77,14 @@ class EffectInstance:
         # None until the first update: a place that is set before it leaves no trace.
         self._simulated: Place | None = None
         self._followed = place
+        self._warmed: Place | None = None  # where it has prewarmed, until the first update
         self._anchor = place.place
         self._speed = 1.0
         self._paused = False
         self._finished = False
         self._released = False
+        self._time = 0.0
+        self._once = once  # a burst: one loop, and nobody holds it
         self._tint = _WHITE
         self._tint_bytes = _pack_tint(*_WHITE)
         self._emitters: dict[str, EmitterInstance] = {}
@@ -84,6 +93,7 @@ class EffectInstance:
                 instance = EmitterInstance(scene, effect, index, seed)
                 self._emitters[emitter.name] = instance
                 instance._set_anchor(self._anchor, None)
+            self._rewind()
         except BaseException:
             for instance in self._emitters.values():
                 instance._release(free=True)
@@ -225,6 +235,11 @@ class EffectInstance:
         self._on_finished = callback
 
     @property
+    def time(self) -> float:
+        """Seconds of its own time since the start: a prewarm lies before it, speed counts."""
+        return self._time
+
+    @property
     def live_count(self) -> int:
         """How many particles live, exactly; nothing is read back."""
         return sum(emitter.live_count for emitter in self)
@@ -277,6 +292,7 @@ class EffectInstance:
             # Nobody has followed it since: what begins now begins where it is now.
             self._simulated = None
         self._finished = False
+        self._time = 0.0
         for emitter in self:
             emitter._player.timeline.start()
 
@@ -289,13 +305,37 @@ class EffectInstance:
     def reset(self) -> None:
         """Forget every particle: what follows equals a fresh run of the same seed.
 
-        Settings stay as they are: place, speed, tint, rates, and whether it is paused.
+        It begins with the prewarm, if the effect has one. Settings stay as they are: place, speed,
+        tint, rates, what it follows, and whether it is paused.
+        """
+        self.seek(0.0)
+
+    def seek(self, time: float) -> None:
+        """Be at another time, later or earlier: as a fresh run of the same seed is after it.
+
+        A fresh run where the effect is now, whose only update is so long; its steps are those of
+        any update. Settings stay, as for `reset`; what was emitted by hand is forgotten. It works
+        while paused too, and on_finished is not called. The cost is that of a long update: no more
+        than the longest life is simulated.
+
+        Args:
+            time: Seconds of the effect's own time since its start, 0 or more.
+
+        Raises:
+            EffectError: Not a finite number of at least 0; nothing has changed.
         """
         self._alive()
-        self._finished = False
-        self._simulated = None
-        for emitter in self:
-            emitter._reset()
+        if isinstance(time, bool) or not isinstance(time, Real) or not 0.0 <= time < math.inf:
+            raise EffectError(f"seek: {time!r} is not a finite number of seconds of at least 0")
+        if not time and not self.effect.prewarm:
+            self._rewind()  # no need of OpenGL
+            return
+        with self._scene.guard:
+            self._scene.guard.simulate()
+            self._rewind()
+            if time:
+                self._simulate(min(float(time), LONGEST_UPDATE))
+                self._finished = self._over
 
     def release(self) -> None:
         """Free everything at once; safe twice."""
@@ -315,6 +355,11 @@ class EffectInstance:
         """Whether an update would do nothing."""
         return self._paused or self._speed == 0.0 or self.finished
 
+    @property
+    def _spent(self) -> bool:
+        """Whether it was a burst, which is over."""
+        return self._once and self._finished
+
     def _look(self) -> Place:
         """Where the effect is to be, as what it follows has it."""
         if self._seen is None:
@@ -326,11 +371,13 @@ class EffectInstance:
         # One object stays one: whether the effect has moved is asked by identity.
         moved = {
             id(place): place._replace(place=plus(place.place, offset))
-            for place in (self._place, self._simulated, self._followed)
+            for place in (self._place, self._simulated, self._followed, self._warmed)
             if place is not None
         }
         if self._simulated is not None:
             self._simulated = moved[id(self._simulated)]
+        if self._warmed is not None:
+            self._warmed = moved[id(self._warmed)]
         self._place, self._followed = moved[id(self._place)], moved[id(self._followed)]
         self._anchor = plus(self._anchor, offset)
         for emitter in self:
@@ -341,10 +388,43 @@ class EffectInstance:
         dt = min(dt * self._speed, LONGEST_UPDATE)
         if self._idle or not dt:
             return
+        self._simulate(dt)
+        self._finished = self._over
+        if self._finished and self._on_finished is not None:
+            callback = self._on_finished
+            self._scene.finished.append(lambda: callback(self))
+
+    def _rewind(self) -> None:
+        """Be where a fresh run is before its first update; inside the guard, if it prewarms."""
+        self._finished = False
+        self._simulated = self._warmed = None
+        self._followed = self._place
+        for emitter in self:
+            emitter._reset()
+            if self._once:
+                emitter._player.timeline.retire()
+        if self.effect.prewarm:
+            self._simulate(min(self.effect.prewarm, LONGEST_UPDATE))
+            # Nobody has seen it move yet.
+            self._simulated = None
+            self._warmed = self._place
+        self._time = 0.0
+
+    def _simulate(self, dt: float) -> None:
+        """Advance by dt > 0 seconds of its own time."""
+        warmed, self._warmed = self._warmed, None
+        if warmed is not None and warmed is not self._place:
+            # It was moved before the first update: it has run so long there, not here.
+            asked = [emitter._player.asked for emitter in self]
+            self._rewind()
+            for emitter, count in zip(self, asked, strict=True):
+                emitter._player.emit(count)
+            self._warmed = None
+        self._time += dt
         end = self._place
         begin = self._simulated
         if begin is None:
-            # Nothing lives: what begins, begins here.
+            # Nothing lives, unless it has been here all the time: what begins, begins here.
             begin = end
             if self._anchor != end.place:
                 self._set_anchor(end.place)
@@ -353,10 +433,6 @@ class EffectInstance:
         self._simulated = self._followed = end
         for emitter in self._emitters.values():
             emitter._advance(dt, begin, end, self._anchor)
-        self._finished = self._over
-        if self._finished and self._on_finished is not None:
-            callback = self._on_finished
-            self._scene.finished.append(lambda: callback(self))
 
     def _draw(self, view: View) -> None:
         """Draw all emitters in authored order."""

@@ -17,7 +17,7 @@ from gpuparticles.playback.crowd import CROWD_ROW, Crowd
 from gpuparticles.playback.place import Place, Vec3, composed, offset_of, plus
 from gpuparticles.system.scene import Scene
 
-__all__ = ["POOL_REACH", "Pool"]
+__all__ = ["POOL_REACH", "Pool", "shares"]
 
 #: Units from its anchor up to which a pool takes bursts.
 POOL_REACH = 4096.0
@@ -26,6 +26,11 @@ POOL_REACH = 4096.0
 _TEXELS = 8
 _FIRST_ROWS = 64
 _WHITE = struct.pack("<4f", 1.0, 1.0, 1.0, 1.0)
+
+
+def shares(effect: Effect) -> bool:
+    """Whether bursts of an effect share a pool: not where each has steps of its own."""
+    return not effect.prewarm
 
 
 class Pool:
@@ -91,7 +96,7 @@ class Pool:
         return False
 
     @property
-    def empty(self) -> bool:
+    def _spent(self) -> bool:
         """Whether nothing lives and nothing will be born."""
         return all(crowd.over for crowd in self._crowds)
 
@@ -141,6 +146,7 @@ class Pool:
     def release(self) -> None:
         """Free everything."""
         with self._scene.releasing() as alive:
+            self._scene.playing.remove(self)
             if alive:
                 self._free_all()
 

@@ -23,7 +23,7 @@ from gpuparticles.playback.place import IDENTITY, Place, place_of, plus, positio
 from gpuparticles.playback.population import hash_seed
 from gpuparticles.system.effects import EffectInstance
 from gpuparticles.system.library import Library
-from gpuparticles.system.pool import Pool
+from gpuparticles.system.pool import Pool, shares
 from gpuparticles.system.scene import LONGEST_UPDATE, Scene
 
 __all__ = ["ParticleSystem", "Stats"]
@@ -126,7 +126,8 @@ class ParticleSystem:
     @property
     def effects(self) -> tuple[EffectInstance, ...]:
         """The effects that play, in drawing order; bursts are not among them."""
-        return tuple(p for p in self._scene.playing if isinstance(p, EffectInstance))
+        playing = self._scene.playing
+        return tuple(p for p in playing if isinstance(p, EffectInstance) and not p._once)
 
     def play(
         self,
@@ -172,7 +173,8 @@ class ParticleSystem:
     ) -> None:
         """Play one loop of an effect somewhere, and forget it.
 
-        A thousand bursts of an effect share one set of textures; each behaves as if alone.
+        A thousand bursts of an effect share one set of textures; each behaves as if alone. Those
+        of an effect with a prewarm have textures of their own.
 
         Args:
             effect: The effect, or its name in the library.
@@ -192,6 +194,14 @@ class ParticleSystem:
         color = rgba(tint, "tint")
         seed = self._next_seed(seed)
         scene = self._scene
+        if not shares(found):
+            with scene.guard:
+                scene.guard.simulate()
+                self._keep(found, pooled=False)
+                alone = EffectInstance(scene, found, place, seed, once=True)
+            alone.tint = color
+            scene.playing.append(alone)
+            return
         pool = next(
             (p for p in scene.playing if isinstance(p, Pool) and p.takes(found, place.place)), None
         )
@@ -225,8 +235,7 @@ class ParticleSystem:
                 scene.guard.simulate()
                 for playing in scene.playing:
                     playing._advance(dt)
-            for playing in [p for p in scene.playing if isinstance(p, Pool) and p.empty]:
-                scene.playing.remove(playing)
+            for playing in [p for p in scene.playing if p._spent]:
                 playing.release()
         # One at a time: a callback may raise, release the system, or even update it.
         while scene.finished:
@@ -302,7 +311,8 @@ class ParticleSystem:
             self._scene.guard.simulate()
             for effect in found:
                 self._keep(effect, pooled=False)
-                self._keep(effect, pooled=True)
+                if shares(effect):
+                    self._keep(effect, pooled=True)
 
     @contextmanager
     def guarded(self) -> Iterator[Self]:
@@ -333,11 +343,8 @@ class ParticleSystem:
         scene = self._scene
         with scene.releasing() as alive:
             self._released = True
-            for effect in self.effects:
-                effect.release()
-            for playing in scene.playing:
+            for playing in [*scene.playing]:
                 playing.release()
-            scene.playing.clear()
             scene.finished.clear()
             programs = Programs.of(self.ctx)
             while alive and self._kept:

@@ -273,6 +273,10 @@ def test_what_an_emitter_refuses(call, sentence: str):
             "duration: inf is not finite; a duration is 0.001 or more seconds",
         ),
         (
+            lambda: Effect("a", [Emitter("b")], prewarm=-1),
+            "prewarm: -1 is negative; a prewarm is 0 or more seconds",
+        ),
+        (
             lambda: Effect("a", [Emitter("b"), Emitter("c"), Emitter("b")]),
             'emitters[2].name: "b" is the name of emitters[0] too; each emitter has its own',
         ),

@@ -49,6 +49,7 @@ def test_it_is_a_json_schema():
 GOOD = [
     LEAST,
     LEAST | {"$schema": "x.json", "duration": 2, "loop": False, "modifiers": []},
+    LEAST | {"prewarm": 2.5},
     emitter(lifetime="inf", speed=[1, 2], size=0.5, velocity=[0, [1, 2], 3]),
     emitter(capacity=3.0, bursts=[{}, {"time": 1, "count": 3}]),
     emitter(color="#fff", color_over_life=[[0, "#fff8"]]),
@@ -70,6 +71,7 @@ BAD = [
     LEAST | {"duraton": 1},
     LEAST | {"duration": 0},
     LEAST | {"loop": 1},
+    LEAST | {"prewarm": -1},
     LEAST | {"name": " "},
     emitter(rate=-1),
     emitter(rate="1"),
