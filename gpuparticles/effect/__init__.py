@@ -5,6 +5,7 @@ Nothing here knows OpenGL or the time.
 
 from __future__ import annotations
 
+from gpuparticles.effect.arrays import Array, Rows
 from gpuparticles.effect.description import Takes, default, description
 from gpuparticles.effect.document import examine, load, parse, save, schema
 from gpuparticles.effect.effect import Burst, Effect, Emitter
@@ -49,6 +50,7 @@ __all__ = [
     "POINT",
     "RGBA",
     "Acceleration",
+    "Array",
     "Box",
     "Burst",
     "Circle",
@@ -78,6 +80,7 @@ __all__ = [
     "Random",
     "Range",
     "Resistance",
+    "Rows",
     "Rule",
     "Scalar",
     "Scaled",

@@ -11,6 +11,7 @@ from typing import Any
 
 from pydantic import ValidationError
 
+from gpuparticles.effect.arrays import Array
 from gpuparticles.effect.description import settings
 from gpuparticles.effect.kinds import Kind
 from gpuparticles.effect.mistakes import gather, mistakes_in, refused, show
@@ -75,6 +76,8 @@ def plain(value: Any, folder: Path | None = None) -> Any:
             return list(gather(lambda item: plain(item, folder), enumerate(value)).values())
         case Path():
             return _path(value, folder)
+        case Array():
+            return _each(value.plain()) if value.file is None else _path(value.file, folder)
         case _ if hasattr(type(value), "__dataclass_fields__"):
             kind = {"kind": value.kind} if isinstance(value, Kind) else {}
             return kind | gather(lambda item: plain(item, folder), settings(value))
@@ -86,6 +89,10 @@ def _number(value: float) -> float | str:
     if math.isinf(value):
         return "inf"
     return int(value) if value.is_integer() and abs(value) < 1e15 else value
+
+
+def _each(numbers: Any) -> Any:
+    return [_each(item) for item in numbers] if isinstance(numbers, list) else _number(numbers)
 
 
 def _colour(color: RGBA) -> str | list[float | str]:
