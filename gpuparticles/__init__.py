@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 __version__ = "0.1.0"
 
 if TYPE_CHECKING:
+    from gpuparticles.content import preset, presets
     from gpuparticles.draw.camera import look_at, orthographic, perspective
     from gpuparticles.effect import (
         Acceleration,
@@ -51,6 +52,7 @@ if TYPE_CHECKING:
     from gpuparticles.system import EffectInstance, EmitterInstance, ParticleSystem
 
 _HOMES = {
+    "gpuparticles.content": "preset presets",
     "gpuparticles.draw.camera": "look_at orthographic perspective",
     "gpuparticles.effect": (
         "Acceleration Box Burst Circle Cone Curve Drag Effect Emitter Flipbook Gradient Offset "
@@ -101,6 +103,8 @@ __all__ = [
     "modifier",
     "orthographic",
     "perspective",
+    "preset",
+    "presets",
     "save",
     "schema",
     "shape",

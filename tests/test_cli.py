@@ -679,3 +679,15 @@ def test_a_reader_that_has_seen_enough_is_no_error() -> None:
     assert process.stderr.read() == b""
     process.stderr.close()
     process.wait(60)
+
+
+def test_presets_are_listed_rendered_and_effects_by_name(tmp_path: Path) -> None:
+    listed = run("presets", "--json")
+    names = [entry["name"] for entry in json.loads(listed.stdout)]
+    assert "campfire" in names
+    assert all(entry["description"] for entry in json.loads(listed.stdout))
+    assert run("check", "campfire", cwd=tmp_path).stdout == "campfire: ok\n"
+    refused = run("presets", "--sheet", "all.gif", cwd=tmp_path)
+    assert refused.returncode == 1
+    assert "a sheet is one picture" in refused.stderr
+    assert not list(tmp_path.iterdir())

@@ -17,7 +17,7 @@ PACKAGE = Path(gpuparticles.__file__).parent
 LAYERS = [
     ("errors",),
     ("effect",),
-    ("playback", "shaders", "importers"),
+    ("playback", "shaders", "importers", "content"),
     ("gpu",),
     ("draw",),
     ("system",),

@@ -1,4 +1,4 @@
-"""The command line: ``gpuparticles render | check | info | schema``.
+"""The command line: ``gpuparticles render | check | info | schema | presets``.
 
 Commands turn words into calls and results into words. Exit codes: 0 for success, 1 for bad input
 (one sentence per mistake on stderr, nothing written), 2 for a command line that makes no sense,
@@ -12,7 +12,7 @@ from typing import Annotated
 
 import typer
 
-from gpuparticles.cli import inspect, render
+from gpuparticles.cli import inspect, presets, render
 
 __all__ = ["app", "main"]
 
@@ -40,6 +40,7 @@ app.command()(render.render)
 app.command()(inspect.check)
 app.command()(inspect.info)
 app.command()(inspect.schema)
+app.command()(presets.presets)
 
 
 def main() -> None:

@@ -10,9 +10,12 @@ if TYPE_CHECKING:
 
 
 def load(path: Path, mistakes: list[str]) -> Effect | None:
-    """The effect in a file, or None with all that is wrong with it added to the mistakes."""
+    """The effect in a file, or else of a preset; or None, with its mistakes added to the others."""
     from gpuparticles import effect
+    from gpuparticles.content import path_of, presets
 
+    if not path.exists() and str(path) in presets():
+        path = path_of(str(path))
     found, errors = effect.examine(path)
     if found is not None:
         errors += _bad_textures(path, found)

@@ -12,8 +12,14 @@ from typing import Annotated, NamedTuple, NoReturn
 
 import typer
 
-File = Annotated[Path, typer.Argument(metavar="EFFECT", help="An effect file (JSON).")]
-Files = Annotated[list[Path], typer.Argument(metavar="EFFECT...", help="Effect files (JSON).")]
+File = Annotated[
+    Path,
+    typer.Argument(metavar="EFFECT", help="An effect file (JSON), or the name of a preset."),
+]
+Files = Annotated[
+    list[Path],
+    typer.Argument(metavar="EFFECT...", help="Effect files (JSON), or names of presets."),
+]
 AsJson = Annotated[bool, typer.Option("--json", help="Print the answer as JSON.")]
 
 

@@ -130,6 +130,7 @@ class Effect:
         modifiers: What acts on the particles of every emitter, in order, after its own.
         prewarm: Seconds, 0 or more, for which it has already run when it is first seen: smoke
             that hangs in the air, not smoke that begins to rise.
+        description: A sentence for those who choose among effects.
     """
 
     name: Annotated[str, Text("a name")]
@@ -140,6 +141,7 @@ class Effect:
     loop: bool = True
     modifiers: Takes[Iterable[Modifier], tuple[Modifier, ...]] = default(())
     prewarm: Annotated[float, Number("a prewarm", "seconds", least=0)] = 0.0
+    description: Annotated[str, Text("a description")] | None = None
 
     def duration_of(self, emitter: Emitter) -> float:
         """Seconds that a loop of `emitter` lasts: its own duration or else the effect's."""

@@ -10,6 +10,7 @@ from gpuparticles.record.destinations import Destination, destination
 from gpuparticles.record.framing import Camera, Framing, bounds
 from gpuparticles.record.pixels import finish
 from gpuparticles.record.rendering import Summary, frames, render
+from gpuparticles.record.sheets import sheet
 from gpuparticles.record.writing import Progress, write
 
 __all__ = [
@@ -23,5 +24,6 @@ __all__ = [
     "finish",
     "frames",
     "render",
+    "sheet",
     "write",
 ]

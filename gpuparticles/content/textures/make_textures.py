@@ -1,6 +1,6 @@
-"""Make the sprite sheets of the example effects: `flame.png`, `smoke.png` and `spark.png`.
+"""Make the sprite sheets of the presets.
 
-    python examples/effects/textures/make_textures.py
+    python gpuparticles/content/textures/make_textures.py [NAME ...]
 
 The sheets are drawn from physics in miniature rather than painted: the flame is a small
 two-dimensional fluid, hot and torn by its own eddies; the smoke is a volume of billowing
