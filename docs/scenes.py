@@ -62,7 +62,7 @@ def _birthplaces(shape: Shape) -> Scene:
         shape=shape,
         speed=0,
         size=0.032,
-        color=(0.3, 0.6, 1.0, 0.45),
+        color=(0.35, 0.65, 1.0, 0.6),
         sprite=GLOW,
     )
     flow = gp.Emitter(
