@@ -24,9 +24,10 @@ import gpuparticles as gp
 from gpuparticles.effect import RGBA, Kind, Modifier, Number, Rule, Shape, kinds
 from gpuparticles.effect.description import explain, fields_in_order, settings
 from gpuparticles.effect.mistakes import a
-from gpuparticles.effect.plain import plain
+from gpuparticles.effect.plain import json_text, plain
 
 KINDS = Path(__file__).parent / "kinds"
+EFFECTS = Path(__file__).parents[1] / "examples" / "effects"
 FAMILIES: tuple[type[Kind], ...] = (Shape, Modifier)
 ROLES = {"force": "Forces", "drag": "Resistances"}
 _WIDTH = 88
@@ -146,7 +147,33 @@ def _part_page(cls: type) -> str:
         f"In Python `gp.{cls.__name__}`. [What there is](index.md).",
         "## Fields",
         _table(cls),
+        *_quoted(cls),
     )
+
+
+def _quoted(cls: type) -> Iterator[str]:
+    for path, part in examples(cls).items():
+        yield "## Example"
+        yield f"From [{path.name}](../../examples/effects/{path.name}):"
+        yield f"```json\n{json_text(plain(part, path.parent))}\n```"
+
+
+def examples(cls: type) -> dict[Path, Any]:
+    """The first of its class that there is in the effects of examples/, by its file; or nothing."""
+    for path in sorted(EFFECTS.glob("*.json")):
+        for part in _within(gp.load(path)):
+            if type(part) is cls:
+                return {path: part}
+    return {}
+
+
+def _within(value: Any) -> Iterator[Any]:
+    """A part and the parts that it holds."""
+    yield value
+    for _, held in settings(value):
+        for item in held if isinstance(held, tuple) else [held]:
+            if _is_part(item):
+                yield from _within(item)
 
 
 def _index() -> str:
@@ -274,8 +301,9 @@ def _rule_words(rule: Rule) -> str:
 
 def _limits(cls: type, name: str) -> str:
     found = [str(number).partition(" is ")[2] for number in _numbers_in(cls, name)]
-    told = [words.removeprefix("a finite number").strip() for words in dict.fromkeys(found)]
-    return "; ".join(words for words in told if words)
+    told = [re.sub("^a (finite|whole) number,?( from)?", "", words).strip() for words in found]
+    short = [re.sub(r"\b1(0{6,})\b", lambda m: f"1e{len(m[1])}", words) for words in told]
+    return "; ".join(dict.fromkeys(words for words in short if words))
 
 
 def _numbers_in(cls: type, name: str) -> list[Number]:

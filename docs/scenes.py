@@ -86,7 +86,7 @@ def _birthplaces(shape: Shape) -> Scene:
 
 def _without_and_with(modifier: Modifier) -> Scene:
     """The same particles left alone, and under a modifier."""
-    stage = STAGES.get(modifier.role, STAGES["constraint"])
+    stage = STAGES.get(modifier.role, STAGES["force"])
     alone, under = (
         gp.Effect(
             modifier.kind,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import sys
 from pathlib import Path
@@ -10,6 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 from PIL import Image
+from pydantic import TypeAdapter
 
 import gpuparticles as gp
 from gpuparticles.effect import Kind, Modifier, Shape, kinds, parse, schema
@@ -66,6 +68,15 @@ def test_both_examples_are_the_effect_that_is_shown(name: str) -> None:
 
     assert names["effect"] == effect
     assert KINDS[name].example() in held
+
+
+@pytest.mark.parametrize("cls", make_pages.parts())
+def test_the_example_of_a_part_is_one(cls: type) -> None:
+    """Quoted from an effect of examples/, where there is one."""
+    for data in re.findall(r"```json\n(.*?)```", read(f"{cls.__name__.lower()}.md"), re.S):
+        adapter = TypeAdapter(cls)
+        part = adapter.validate_python(json.loads(data), context={"folder": make_pages.EFFECTS})
+        assert part in make_pages.examples(cls).values()
 
 
 def test_every_field_of_a_file_is_on_a_page() -> None:

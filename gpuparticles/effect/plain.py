@@ -18,7 +18,7 @@ from gpuparticles.effect.mistakes import gather, mistakes_in, refused, show
 from gpuparticles.effect.values import RGBA, Curve, Gradient, Range
 from gpuparticles.errors import DocumentError
 
-__all__ = ["FORMAT", "document_text", "plain"]
+__all__ = ["FORMAT", "document_text", "json_text", "plain"]
 
 FORMAT = "gpuparticles/1"
 """What a document says that it is; the number rises when an old reader would misread it."""
@@ -43,7 +43,7 @@ def document_text(effect: Any, folder: Path | None = None, where: str = "") -> s
     except ValidationError as error:
         prefix = f"{where}: " if where else ""
         raise DocumentError(*(f"{prefix}{mistake}" for mistake in mistakes_in(error))) from None
-    return _text(data) + "\n"
+    return json_text(data) + "\n"
 
 
 def plain(value: Any, folder: Path | None = None) -> Any:
@@ -112,16 +112,18 @@ def _path(path: Path, folder: Path | None) -> str:
     return path.as_posix()
 
 
-def _text(data: Any, indent: str = "") -> str:
+def json_text(data: Any, indent: str = "") -> str:
     """JSON with what fits on one line on one line."""
     line = json.dumps(data, ensure_ascii=False)
     if not isinstance(data, (dict, list)) or (len(indent) + len(line) <= _WIDTH and indent):
         return line
     deeper = indent + "  "
     if isinstance(data, list):
-        items = [f"{deeper}{_text(item, deeper)}" for item in data]
+        items = [f"{deeper}{json_text(item, deeper)}" for item in data]
         opening, closing = "[]"
     else:
-        items = [f"{deeper}{json.dumps(key)}: {_text(item, deeper)}" for key, item in data.items()]
+        items = [
+            f"{deeper}{json.dumps(key)}: {json_text(item, deeper)}" for key, item in data.items()
+        ]
         opening, closing = "{}"
     return "\n".join([opening, ",\n".join(items), f"{indent}{closing}"])
