@@ -17,7 +17,7 @@ from gpuparticles.effect.rules import Table
 from gpuparticles.effect.values import Range
 from gpuparticles.gpu.guard import Guard
 from gpuparticles.gpu.programs import QUADS, UNITS, Program, Programs
-from gpuparticles.gpu.state import State
+from gpuparticles.gpu.state import State, Texels
 from gpuparticles.playback.clock import Clock
 from gpuparticles.playback.mask import pack_mask
 from gpuparticles.playback.place import (
@@ -218,6 +218,22 @@ class Simulation:
         assert self._shift is not None
         self._shift.vertex_array.render(moderngl.TRIANGLES, 3)
         state.swap()
+
+    def read(self) -> Texels:
+        """Fetch everything that the GPU holds of the rows in use."""
+        return {} if self.state is None or not self.rows else self.state.read(self.rows)
+
+    def fits(self, rows: int, texels: Texels) -> bool:
+        """Whether `write` may have these."""
+        if not rows or self.state is None:
+            return not rows and not texels
+        return self.state.fits(rows, texels)
+
+    def write(self, rows: int, texels: Texels) -> None:
+        """Hold what `read` has fetched, of so many rows in use."""
+        self.rows = rows
+        if self.state is not None and rows:
+            self.state.write(rows, texels)
 
     def run(self, step: Step) -> None:
         """Carry out one step."""

@@ -6,6 +6,8 @@ import ctypes
 from collections.abc import Callable
 
 import moderngl
+import numpy as np
+from numpy.typing import NDArray
 
 from gpuparticles.errors import ContextError
 from gpuparticles.gpu.gl import GL
@@ -13,7 +15,10 @@ from gpuparticles.gpu.programs import UNITS
 from gpuparticles.playback.population import row_slots
 from gpuparticles.shaders.layout import STATE, Channel, channels
 
-__all__ = ["State", "check_capacity", "most_slots"]
+__all__ = ["State", "Texels", "check_capacity", "most_slots"]
+
+Texels = dict[str, NDArray[np.uint8]]
+"""The bytes of a number of rows, by channel name."""
 
 _NEAREST = (moderngl.NEAREST, moderngl.NEAREST)
 
@@ -120,6 +125,34 @@ class State:
             self._binds[key] = binds
         for use, unit in binds:
             use(unit)
+
+    def read(self, rows: int) -> Texels:
+        """Fetch the first rows of the present side and of the birth data."""
+        return {
+            channel.name: np.frombuffer(texture.read(), np.uint8, self._size(channel, rows))
+            for channel, texture in self._present()
+        }
+
+    def write(self, rows: int, texels: Texels) -> None:
+        """Put rows in place that `read` has fetched."""
+        for channel, texture in self._present():
+            texture.write(texels[channel.name].tobytes(), viewport=(0, 0, self.width, rows))
+
+    def fits(self, rows: int, texels: Texels) -> bool:
+        """Whether `write` may have them."""
+        sizes = {channel.name: (self._size(channel, rows),) for channel, _ in self._present()}
+        return 0 <= rows <= self.height and sizes == {
+            name: each.shape for name, each in texels.items() if each.dtype == np.uint8
+        }
+
+    def _present(self) -> list[tuple[Channel, moderngl.Texture]]:
+        """The channels of the present side, then those of the birth data."""
+        every = channels(pooled=self._pooled)
+        birth = [(channel, self.birth[channel.name]) for channel in every]
+        return [*zip(STATE, self.current, strict=True), *birth]
+
+    def _size(self, channel: Channel, rows: int) -> int:
+        return rows * self.width * channel.nbytes
 
     def grow(self, capacity: int) -> State:
         """A larger state with everything in place; this one is released."""

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import math
 
+from gpuparticles.playback.saved import Saves
+
 __all__ = ["Clock"]
 
 # What a lifetime without end counts as: ages are exact for 18 hours, and matter to nothing.
 _ENDLESS = 65535.0
 
 
-class Clock:
+class Clock(Saves):
     """Counts an emitter's time in whole ticks, so that ages stay exact in float32.
 
     A tick is 2**-16 s, or coarser by a power of two where lives are longer than 256 s: a float32
@@ -24,6 +26,8 @@ class Clock:
         tick: Seconds a tick.
         now: Ticks since the beginning.
     """
+
+    SAVED = ("now", "_carry")
 
     def __init__(self, longest: float) -> None:
         seconds = longest if math.isfinite(longest) else _ENDLESS

@@ -15,6 +15,7 @@ import numpy as np
 from gpuparticles.effect.effect import Effect
 from gpuparticles.effect.random import pcg
 from gpuparticles.playback.population import Births, Population, hash_seed, pcg_int, row_slots
+from gpuparticles.playback.saved import Saves
 from gpuparticles.playback.timeline import MANUAL, Run, Timeline
 
 __all__ = ["LONGEST_BOOKING", "LONGEST_MOTION", "Player", "Step", "grow_old", "split"]
@@ -77,7 +78,7 @@ def grow_old(population: Population, dt: float) -> Iterator[Step]:
         yield Step(0.0, aged * clock.tick, 0.0, 0.0, slots.rows, begin)
 
 
-class Player:
+class Player(Saves):
     """Plays one emitter of one instance of an effect.
 
     Args:
@@ -89,6 +90,8 @@ class Player:
         timeline: When births are due.
         population: Who lives.
     """
+
+    SAVED = ("timeline", "population", "_manual", "_manual_births")
 
     def __init__(self, effect: Effect, index: int, seed: int) -> None:
         emitter = effect.emitters[index]

@@ -16,6 +16,7 @@ from gpuparticles.effect.effect import Emitter
 from gpuparticles.effect.random import LIFETIME, pcg
 from gpuparticles.effect.values import Range
 from gpuparticles.playback.clock import Clock
+from gpuparticles.playback.saved import Saved, Saves, UnfitError
 from gpuparticles.playback.slots import FOREVER, Slots
 
 __all__ = ["Births", "Newborn", "Population", "hash_seed", "pcg_int", "row_slots"]
@@ -109,7 +110,7 @@ def row_slots(capacity: int) -> int:
     return min(1024, max(32, 1 << (capacity // 16).bit_length() - 1 if capacity >= 16 else 0))
 
 
-class Population:
+class Population(Saves):
     """The living of one emitter.
 
     Args:
@@ -127,6 +128,8 @@ class Population:
         horizon: The longest lifetime in seconds; may be infinite.
     """
 
+    SAVED = ("clock", "slots", "births", "dropped")
+
     def __init__(self, emitter: Emitter, capacity: int, row: int) -> None:
         life = emitter.lifetime
         low, high = (life.low, life.high) if isinstance(life, Range) else (life, life)
@@ -139,6 +142,21 @@ class Population:
         self.numbers = np.zeros(capacity, np.int64)
         self.births = 0
         self.dropped = 0
+
+    def state(self) -> Saved:
+        """The present; birth numbers only of the rows in use."""
+        return super().state() | {"numbers": self.numbers[: self.slots.rows * self.row].copy()}
+
+    def restore(self, state: Saved) -> None:
+        """Be in a state that a population made alike was in."""
+        super().restore(state)
+        numbers = state["numbers"]
+        used = min(self.slots.rows * self.row, len(self.numbers))
+        if not isinstance(numbers, np.ndarray) or numbers.dtype != np.int64:
+            raise UnfitError("has no birth numbers")
+        if numbers.shape != (used,):
+            raise UnfitError("has birth numbers of others")
+        self.numbers[:used] = numbers
 
     def clear(self) -> None:
         """Nobody lives, and nobody ever has."""

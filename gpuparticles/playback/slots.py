@@ -20,6 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gpuparticles.errors import EffectError
+from gpuparticles.playback.saved import Saved, Saves, UnfitError
 
 __all__ = ["FOREVER", "Slots"]
 
@@ -42,7 +43,7 @@ _SLOT_BITS = 32
 _SLOT_MASK = (1 << _SLOT_BITS) - 1
 
 
-class Slots:
+class Slots(Saves):
     """Which slots are taken, and until when; the lowest free ones are given first.
 
     `allocate` takes a slot, `occupy` says until when (once per allocation) and `expire` frees it.
@@ -70,6 +71,34 @@ class Slots:
         self._bins: dict[int, array[int]] = {}
         self._order: list[int] = []  # the numbers of the bins, a heap
         self.grow(capacity)
+
+    def state(self) -> Saved:
+        """Which slots are taken, and until when: all else follows from it."""
+        taken = np.flatnonzero(~self._views()[0][: self._end])
+        expiry = np.full(len(taken), FOREVER)
+        for number, keys in self._bins.items():
+            values = np.frombuffer(keys, np.int64)
+            at = np.searchsorted(taken, values & _SLOT_MASK)
+            expiry[at] = (number << _BIN_BITS) + (values >> _SLOT_BITS)
+        return {"capacity": self.capacity, "taken": taken, "expiry": expiry}
+
+    def restore(self, state: Saved) -> None:
+        """Be in a state that slots of this capacity were in."""
+        taken, expiry = _numbers(state, "taken"), _numbers(state, "expiry")
+        inside = not len(taken) or (taken[0] >= 0 and taken[-1] < self.capacity)
+        ascending = bool((taken[1:] > taken[:-1]).all())
+        told = len(taken) == len(expiry) and bool(((expiry >= 0) & (expiry <= FOREVER)).all())
+        if state.get("capacity") != self.capacity or not (inside and ascending and told):
+            raise UnfitError("has slots that are not here")
+        self.clear()
+        free, counts, opened = self._views()
+        free[taken] = False
+        counts -= np.bincount(taken >> _BLOCK_BITS, minlength=len(counts))
+        np.not_equal(counts, 0, out=opened)
+        self.live_count = len(taken)
+        if len(taken):
+            self._raise_end(int(taken[-1]) + 1)
+            self.occupy(taken, expiry)
 
     def allocate(self, count: int) -> list[int] | NDArray[np.int64]:
         """Take the lowest free slots.
@@ -291,6 +320,13 @@ class Slots:
             np.frombuffer(self._counts, np.int64),
             np.frombuffer(self._open, np.bool_),
         )
+
+
+def _numbers(state: Saved, name: str) -> NDArray[np.int64]:
+    saved = state.get(name)
+    if not isinstance(saved, np.ndarray) or saved.dtype != np.int64 or saved.ndim != 1:
+        raise UnfitError("does not say which slots are taken")
+    return saved
 
 
 def _nonzero(flags: NDArray[np.bool_]) -> NDArray[np.int64]:

@@ -26,6 +26,7 @@ from numpy.typing import NDArray
 
 from gpuparticles.effect.effect import MOST_A_SECOND
 from gpuparticles.errors import EffectError
+from gpuparticles.playback.saved import Saves
 
 if TYPE_CHECKING:
     from gpuparticles.effect.effect import Burst
@@ -61,7 +62,7 @@ class Run(NamedTuple):
     moments: list[float] | NDArray[np.float64]
 
 
-class Timeline:
+class Timeline(Saves):
     """The births of one emitter in the course of time.
 
     However a span of time is cut into steps, it brings the same births. Nothing drifts: loops are
@@ -77,6 +78,19 @@ class Timeline:
         EffectError: The rate is negative or not finite; or a looping timeline has no duration, or
             a burst that is not within it.
     """
+
+    SAVED = (
+        "_rate",
+        "_snap",
+        "_local",
+        "_loops",
+        "_looping",
+        "_stopped",
+        "_partial",
+        "_next",
+        "_fired",
+        "_born",
+    )
 
     def __init__(
         self, *, rate: float, bursts: Sequence[Burst], duration: float, loop: bool

@@ -17,8 +17,10 @@ from gpuparticles.effect.mistakes import suggestion
 from gpuparticles.effect.values import rgba
 from gpuparticles.errors import ContextError, EffectError
 from gpuparticles.playback.place import Place, Vec3, place_of, plus, position_of, seen_place, shown
+from gpuparticles.playback.saved import UnfitError
 from gpuparticles.system.emitters import EmitterInstance
 from gpuparticles.system.scene import LONGEST_UPDATE, Scene
+from gpuparticles.system.snapshots import read_snapshot, take_snapshot
 
 __all__ = ["EffectInstance"]
 
@@ -336,6 +338,55 @@ class EffectInstance:
             if time:
                 self._simulate(min(float(time), LONGEST_UPDATE))
                 self._finished = self._over
+
+    def snapshot(self) -> bytes:
+        """Everything that playing has changed, to go on from later, here or in another run.
+
+        Particles are fetched from the GPU, as by ``read``: for saved games, replays and tests, not
+        for every frame. Not in it are what it follows and calls back, and the system's max_step.
+
+        Returns:
+            Bytes that `restore` takes, of this and later versions of the format that say so.
+
+        Raises:
+            ContextError: The effect has been released.
+        """
+        self._alive()
+        with self._scene.guard:
+            self._scene.guard.simulate()
+            return take_snapshot(self)
+
+    def restore(self, snapshot: bytes) -> None:
+        """Be as the instance was whose snapshot this is: what follows equals what followed there.
+
+        To the bit, under the same updates: place, path, time, speed, tint, pause, seed, rates and
+        every particle. Bytes from anywhere may be given: nothing in them is executed. If the origin
+        was shifted in between, the place is shifted with it.
+
+        Args:
+            snapshot: From the same effect, by value; its textures may differ.
+
+        Raises:
+            EffectError: The bytes are damaged, or of another effect or capacity; nothing has
+                changed.
+            ContextError: The effect has been released.
+        """
+        self._alive()
+        try:
+            found = read_snapshot(self, snapshot)
+        except UnfitError as error:
+            raise EffectError(f"{self.effect.name}: restore: the snapshot {error}") from None
+        for name, value in found.attributes.items():
+            setattr(self, name, value)
+        self.seed = found.seed
+        self.tint = found.tint
+        self._anchor = found.anchor
+        with self._scene.guard:
+            self._scene.guard.simulate()
+            for emitter, player, rows, texels in zip(
+                self, found.players, found.rows, found.texels, strict=True
+            ):
+                emitter._restore(player, rows, texels, found.anchor, self._followed)
 
     def release(self) -> None:
         """Free everything at once; safe twice."""

@@ -9,7 +9,7 @@ from gpuparticles.draw.sprites import Sprites, View
 from gpuparticles.effect.effect import MOST_AT_ONCE, Effect, Emitter
 from gpuparticles.errors import ContextError, EffectError
 from gpuparticles.gpu.simulate import Simulation
-from gpuparticles.gpu.state import check_capacity
+from gpuparticles.gpu.state import Texels, check_capacity
 from gpuparticles.playback.place import IDENTITY, Place, Vec3, composed, offset_of, plus
 from gpuparticles.playback.player import Player
 from gpuparticles.system.read import read_particles
@@ -206,6 +206,19 @@ class EmitterInstance:
     def gpu_bytes(self) -> int:
         """GPU memory of textures and buffers, in bytes."""
         return 0 if self._released else self._simulation.nbytes
+
+    def _restore(
+        self, player: Player, rows: int, texels: Texels, anchor: Vec3, followed: Place
+    ) -> None:
+        """Go on as another did; inside the guard."""
+        self._player = player
+        self._simulation.write(rows, texels)
+        self._path = None
+        self._frame = Place(anchor, IDENTITY.turn, IDENTITY.scale)
+        if self._local:
+            self._frame = self._within(followed)
+        else:
+            self._simulation.set_anchor(anchor)
 
     def _reset(self) -> None:
         """Forget every particle."""

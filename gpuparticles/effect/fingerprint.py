@@ -1,0 +1,51 @@
+"""Tells effects apart that play differently, in a few bytes."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator
+from dataclasses import is_dataclass
+from typing import Any
+
+import numpy as np
+
+from gpuparticles.effect.description import fields_in_order
+from gpuparticles.effect.effect import Effect
+from gpuparticles.effect.sprite import Sprite
+
+__all__ = ["fingerprint"]
+
+
+def fingerprint(effect: Effect) -> str:
+    """64 hex digits that differ between effects unless their particles play alike.
+
+    Textures do not count: how a file is found may differ between machines, and nothing moves by it.
+    """
+    digest = hashlib.sha256()
+    for part in _parts(effect):
+        digest.update(part)
+    return digest.hexdigest()
+
+
+def _parts(value: Any) -> Iterator[bytes]:
+    """A held value as bytes, each part marked by its kind so that no two values read alike."""
+    if is_dataclass(value):
+        yield f"<{type(value).__name__}".encode()
+        for field in fields_in_order(type(value)):
+            if not (isinstance(value, Sprite) and field.name == "texture"):
+                yield f".{field.name}=".encode()
+                yield from _parts(getattr(value, field.name))
+        yield b">"
+    elif isinstance(value, (tuple, list)):
+        yield f"({len(value)}".encode()
+        for item in value:
+            yield from _parts(item)
+        yield b")"
+    elif isinstance(value, np.ndarray):
+        yield f"{value.dtype.str}{value.shape}".encode()
+        yield value.tobytes()
+    elif hasattr(value, "tobytes") and hasattr(value, "mode"):  # a Pillow image
+        yield f"{value.mode}{value.size}".encode()
+        yield value.tobytes()
+    else:
+        yield f"{value!r};".encode()

@@ -1,0 +1,141 @@
+"""The whole present of a playing effect as bytes, and back."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from gpuparticles.effect.fingerprint import fingerprint
+from gpuparticles.playback.place import Place, Vec3, plus
+from gpuparticles.playback.player import Player
+from gpuparticles.playback.saved import Saved, UnfitError, pack, unpack
+
+if TYPE_CHECKING:
+    from gpuparticles.gpu.state import Texels
+    from gpuparticles.system.effects import EffectInstance
+
+__all__ = ["FLAGS", "NUMBERS", "PLACES", "Snapshot", "read_snapshot", "take_snapshot"]
+
+#: The attributes of an instance that are places, or None; numbers of 0 or more; true or false.
+#: With its seed, tint, anchor and emitters they are all that changes while it plays.
+PLACES = ("_place", "_simulated", "_followed", "_warmed")
+NUMBERS = ("_speed", "_time")
+FLAGS = ("_paused", "_finished")
+
+
+class Snapshot(NamedTuple):
+    """A snapshot that has been read and fits.
+
+    Args:
+        seed: The instance's.
+        tint: Straight RGBA.
+        anchor: What positions are relative to.
+        attributes: The other attributes of the instance, by name.
+        players: Of all emitters, in order.
+        rows: Rows in use, of each emitter.
+        texels: What the GPU is to hold, of each emitter.
+    """
+
+    seed: int
+    tint: tuple[float, float, float, float]
+    anchor: Vec3
+    attributes: dict[str, Any]
+    players: list[Player]
+    rows: list[int]
+    texels: list[Texels]
+
+
+def take_snapshot(instance: EffectInstance) -> bytes:
+    """Everything of an instance that playing changes; inside the guard."""
+    places = {name: getattr(instance, name) for name in PLACES}
+    return pack(
+        {
+            "effect": fingerprint(instance.effect),
+            "name": instance.effect.name,
+            "origin": instance._scene.origin,
+            "seed": instance.seed,
+            "tint": instance._tint,
+            "anchor": instance._anchor,
+            **places,
+            **{name: getattr(instance, name) for name in (*NUMBERS, *FLAGS)},
+            "players": [emitter._player.state() for emitter in instance],
+            "rows": [emitter._simulation.rows for emitter in instance],
+            "texels": [emitter._simulation.read() for emitter in instance],
+        }
+    )
+
+
+def read_snapshot(instance: EffectInstance, data: object) -> Snapshot:
+    """Read bytes for an instance, which is left as it is.
+
+    Raises:
+        UnfitError: They are damaged, or of something else.
+    """
+    tree = unpack(data)
+    if tree.get("effect") != fingerprint(instance.effect):
+        raise UnfitError(f"is of another effect, {tree.get('name')!r}")
+    try:
+        return _read(instance, tree)
+    except UnfitError:
+        raise
+    except (LookupError, TypeError, ValueError, AttributeError, OverflowError):
+        # Only bytes that were made up get here.
+        raise UnfitError("is damaged") from None
+
+
+def _read(instance: EffectInstance, tree: Saved) -> Snapshot:
+    seed = _typed(int, tree["seed"])
+    players = []
+    for index, (emitter, state) in enumerate(zip(instance, tree["players"], strict=True)):
+        slots = state["population"]["slots"]["capacity"]
+        if slots != emitter.capacity:
+            raise UnfitError(
+                f"has a capacity of {slots} for {emitter.name!r}, not {emitter.capacity}"
+            )
+        player = Player(instance.effect, index, seed)
+        player.restore(state)
+        players.append(player)
+    for emitter, rows, texels in zip(instance, tree["rows"], tree["texels"], strict=True):
+        if not emitter._simulation.fits(_typed(int, rows), texels):
+            raise UnfitError(f"has other particles of {emitter.name!r}")
+    # The world may have been counted from elsewhere when it was taken.
+    x, y, z = _numbers(tree["origin"], 3)
+    moved = plus(instance._scene.origin, (-x, -y, -z))
+    attributes: dict[str, Any] = {name: _typed(bool, tree[name]) for name in FLAGS}
+    for name in NUMBERS:
+        (attributes[name],) = _numbers([tree[name]], 1, least=0.0)
+    for name in PLACES:
+        saved = tree[name]
+        attributes[name] = None if saved is None and name != "_place" else _place(saved, moved)
+    if attributes["_warmed"] == attributes["_place"]:
+        # One object stays one: whether it has been moved since is asked by identity.
+        attributes["_warmed"] = attributes["_place"]
+    return Snapshot(
+        seed,
+        _numbers(tree["tint"], 4),
+        plus(_numbers(tree["anchor"], 3), moved),
+        attributes,
+        players,
+        tree["rows"],
+        tree["texels"],
+    )
+
+
+def _place(saved: Any, moved: Vec3) -> Place:
+    place, turn, scale = saved
+    return Place(plus(_numbers(place, 3), moved), _numbers(turn, 4), _numbers(scale, 9))
+
+
+def _numbers(saved: Any, count: int, least: float = -math.inf) -> Any:
+    """A tuple of so many finite floats."""
+    if not isinstance(saved, list) or len(saved) != count:
+        raise UnfitError("is damaged")
+    if not all(math.isfinite(_typed(float, x)) and x >= least for x in saved):
+        raise UnfitError("is damaged")
+    return tuple(saved)
+
+
+def _typed(kind: type, saved: Any) -> Any:
+    if type(saved) is not kind:
+        raise UnfitError("is damaged")
+    return saved
