@@ -18,7 +18,7 @@ from pathlib import Path
 from types import NoneType, UnionType
 from typing import Annotated, Any, Literal, Union, get_args, get_origin
 
-from scenes import Scene, scene_of
+from scenes import Scene, scene_of, variants
 
 import gpuparticles as gp
 from gpuparticles.effect import RGBA, Kind, Modifier, Number, Rule, Shape, kinds
@@ -147,8 +147,22 @@ def _part_page(cls: type) -> str:
         f"In Python `gp.{cls.__name__}`. [What there is](index.md).",
         "## Fields",
         _table(cls),
+        *_pictured(cls),
         *_quoted(cls),
     )
+
+
+def _pictured(cls: type) -> Iterator[str]:
+    """Fields that pictures explain, each under several values."""
+    own = f"{cls.__name__.lower()}_"
+    found = {name: given for name, (_, given) in variants().items() if name.startswith(own)}
+    if found:
+        yield "## In pictures"
+    for name, given in found.items():
+        field = name.removeprefix(own)
+        values = [f"`{json.dumps(plain(value))}`" for value in given]
+        yield f"`{field}`, from left to right: {', '.join(values)}."
+        yield f"![{field}](images/{name}.png)"
 
 
 def _quoted(cls: type) -> Iterator[str]:

@@ -8,7 +8,7 @@ Without names all pictures are made; a name is that of the picture's file: ``sha
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from functools import partial
 from pathlib import Path
 
@@ -16,7 +16,7 @@ import numpy as np
 from make_pages import KINDS, every_kind, stem
 from numpy.typing import NDArray
 from PIL import Image, ImageDraw
-from scenes import Panel, scene_of
+from scenes import Panel, scene_of, variants
 
 import gpuparticles as gp
 from gpuparticles import record
@@ -69,8 +69,12 @@ def sparks(path: Path) -> None:
 
 
 def kind(cls: type[Kind], path: Path) -> None:
-    """The strip of a kind's scene, over a floor that shows the lie of the land."""
-    panels = scene_of(cls).panels
+    """The strip of a kind's scene."""
+    land(scene_of(cls).panels, path)
+
+
+def land(panels: Sequence[Panel], path: Path) -> None:
+    """A strip seen by one camera, over a floor that shows the lie of the land."""
     boxes = np.array([_seen(panel) for panel in panels])
     low = np.minimum(boxes[:, 0].min(axis=0), -0.25)
     high = np.maximum(boxes[:, 1].max(axis=0), 0.25)
@@ -146,6 +150,10 @@ def main(names: list[str]) -> None:
     images = KINDS / "images"
     makers = {IMAGES / "campfire.webp": campfire, IMAGES / "sparks.png": sparks}
     makers |= {images / f"{stem(cls)}.png": partial(kind, cls) for cls in every_kind()}
+    makers |= {
+        images / f"{name}.png": partial(land, scene.panels)
+        for name, (scene, _) in variants().items()
+    }
     for folder in (IMAGES, images):
         folder.mkdir(exist_ok=True)
     for path in images.glob("*.png"):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import gpuparticles as gp
 from gpuparticles.effect import Kind, Modifier, Shape
@@ -49,6 +49,27 @@ def scene_of(cls: type[Kind]) -> Scene:
         return _birthplaces(example)
     assert isinstance(example, Modifier)
     return _without_and_with(example)
+
+
+def variants() -> dict[str, tuple[Scene, list[Any]]]:
+    """Fields that are best explained by pictures: ``"emitter_spread"``, a panel for each value."""
+    found = {}
+    for (cls, field), values in VARIANTS.items():
+        panels = []
+        for value in values:
+            change = {field: value}
+            if cls is gp.Sprite:
+                change = {"sprite": replace(FLOW.sprite, **change)}
+            panels.append(Panel(gp.Effect(field, [replace(FLOW, **change)]), 2.0))
+        given = [getattr(_holder(cls, panel.effect), field) for panel in panels]
+        name = f"{cls.__name__.lower()}_{field}"
+        found[name] = Scene(panels[-1].effect, tuple(panels), field), given
+    return found
+
+
+def _holder(cls: type, effect: gp.Effect) -> Any:
+    (emitter,) = effect.emitters
+    return emitter if cls is gp.Emitter else emitter.sprite
 
 
 def _birthplaces(shape: Shape) -> Scene:
@@ -142,6 +163,38 @@ STAGES = {
     "limit": Stage(BLAST, 0.8, 0.5, loop=False),
     "motion": Stage(SWARM, 1.1, 0.6, loop=False),
     "constraint": Stage(FOUNTAIN, 3.0, 0.1, True, (gp.Acceleration((0, -3, 0)),)),
+}
+
+FLOW = gp.Emitter(
+    "flow",
+    capacity=800,
+    rate=70,
+    lifetime=1.6,
+    speed=(0.9, 1.3),
+    spread=16,
+    size=0.16,
+    color_over_life=[(0, "#ffe9b0"), (0.3, "#ff9a3c"), (0.75, "#c73e6b"), (1, "#4a2a8000")],
+    sprite=gp.Sprite(blend=0.6),
+)
+VARIANTS: dict[tuple[type, str], tuple[Any, ...]] = {
+    (gp.Emitter, "rate"): (10, 50, 250),
+    (gp.Emitter, "lifetime"): (0.5, 1.6, (0.2, 1.6)),
+    (gp.Emitter, "speed"): (0.5, 1.2, (0, 1.8)),
+    (gp.Emitter, "spread"): (0, 30, 180),
+    (gp.Emitter, "velocity"): ((0, 1, 0), (1, 0.7, 0), ((-1, 1), 1, (-0.3, 0.3))),
+    (gp.Emitter, "size"): (0.08, 0.2, (0.04, 0.3)),
+    (gp.Emitter, "size_over_life"): (
+        [(0, 1), (1, 0)],
+        [(0, 0.2), (1, 2)],
+        [(0, 0), (0.5, 1.5), (1, 0)],
+    ),
+    (gp.Emitter, "color_over_life"): (
+        [(0, "#ffffff"), (0.3, "#7fe3ff"), (1, "#2040ff00")],
+        [(0, "#ffd0f0"), (0.5, "#ff40b0"), (0.5, "#40ff90"), (1, "#40ff9000")],
+        [(0, "#50505000"), (0.2, "#606870"), (1, "#30303000")],
+    ),
+    (gp.Sprite, "blend"): ("alpha", 0.5, "additive"),
+    (gp.Sprite, "stretch"): (0, 0.1, 0.4),
 }
 
 

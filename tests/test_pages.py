@@ -20,8 +20,10 @@ DOCS = Path(__file__).parents[1] / "docs"
 sys.path.insert(0, str(DOCS))
 
 import make_pages  # noqa: E402 - found by the line above
+import scenes  # noqa: E402
 
 PAGES = make_pages.pages()
+VARIANTS = scenes.variants()
 KINDS = {
     make_pages.stem(cls): cls for family in (Shape, Modifier) for cls in kinds(family).values()
 }
@@ -41,20 +43,21 @@ def test_there_is_a_page_and_a_picture_for_each_kind_and_no_other() -> None:
     kinds_folder = DOCS / "kinds"
 
     assert {path.name for path in kinds_folder.glob("*.md")} == set(PAGES)
-    assert {path.stem for path in kinds_folder.glob("images/*")} == set(KINDS)
+    assert {path.stem for path in kinds_folder.glob("images/*")} == {*KINDS, *VARIANTS}
     assert {f"{name}.md" for name in KINDS} < set(PAGES)
 
 
-@pytest.mark.parametrize("name", KINDS)
+@pytest.mark.parametrize("name", [*KINDS, *VARIANTS])
 def test_the_picture_shows_something(name: str) -> None:
-    """Two panels, both with something bright in them, and not alike."""
+    """Panels side by side, each with something bright in it, and no two alike."""
+    count = len((VARIANTS[name][0] if name in VARIANTS else scenes.scene_of(KINDS[name])).panels)
     picture = Image.open(DOCS / "kinds" / "images" / f"{name}.png").convert("RGB")
-    pixels = np.asarray(picture, np.float64)
+    panels = np.split(np.asarray(picture, np.float64), count, axis=1)
 
-    assert pixels.shape == (200, 520, 3)
-    assert pixels[:, :260].max() > 120
-    assert pixels[:, 260:].max() > 120
-    assert np.abs(pixels[:, :260] - pixels[:, 260:]).max() > 60
+    assert picture.size == (260 * count, 200)
+    for index, panel in enumerate(panels):
+        assert panel.max() > 90
+        assert all(np.abs(panel - other).max() > 50 for other in panels[:index])
 
 
 @pytest.mark.parametrize("name", KINDS)
