@@ -1,6 +1,7 @@
 // Pulls particles straight from the state textures: four vertices a slot, up to 1024 slots an
 // instance. Dead slots leave the clip volume at once.
 #pragma gpuparticles include lib/space.glsl
+#pragma gpuparticles include lib/random.glsl
 #pragma gpuparticles block
 #pragma gpuparticles include lib/curve.glsl
 #pragma gpuparticles inputs
@@ -23,9 +24,10 @@ void hide() {
     v_cell = vec4(0.0);
 }
 
-vec4 flipbook_cell(float life) {
+vec4 flipbook_cell(float life, uint seed) {
     float frames = u_flipbook.z;
     float frame = floor(life * u_flipbook.w * frames);
+    frame += floor(random_uniform(seed, CHANNEL_FRAME) * u_flipbook_random);
     frame = u_flipbook_loop > 0.0 ? frame - frames * floor(frame / frames) : min(frame, frames - 1.0);
     frame = clamp(frame, 0.0, frames - 1.0);
     float row = floor((frame + 0.5) / u_flipbook.x);
@@ -38,7 +40,8 @@ void main() {
     int width = textureSize(u_position_age, 0).x;
     ivec2 slot = ivec2(linear % width, linear / width);
     vec4 position_age = texelFetch(u_position_age, slot, 0);
-    float lifetime = uintBitsToFloat(texelFetch(u_lifetime_seed, slot, 0).x);
+    uvec2 lifetime_seed = texelFetch(u_lifetime_seed, slot, 0).xy;
+    float lifetime = uintBitsToFloat(lifetime_seed.x);
     float age = position_age.w;
     if (age < 0.0 || age >= lifetime) {
         hide();
@@ -92,5 +95,5 @@ void main() {
     gl_Position = u_projection * vec4(center, 1.0);
     v_uv = corner + 0.5;
     v_color = color;
-    v_cell = flipbook_cell(life);
+    v_cell = flipbook_cell(life, lifetime_seed.y);
 }

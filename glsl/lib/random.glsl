@@ -11,6 +11,7 @@ const uint CHANNEL_STRETCH = 5u;
 const uint CHANNEL_DIRECTION = 6u;
 const uint CHANNEL_HANDEDNESS = 8u;
 const uint CHANNEL_VELOCITY = 9u;
+const uint CHANNEL_FRAME = 15u;
 const uint CHANNEL_SHAPE = 16u;
 const uint CHANNEL_MODIFIER = 32u;
 

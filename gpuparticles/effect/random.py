@@ -17,6 +17,7 @@ __all__ = [
     "ANGULAR_VELOCITY",
     "COLOR",
     "DIRECTION",
+    "FRAME",
     "HANDEDNESS",
     "LIFETIME",
     "MODIFIER",
@@ -42,7 +43,8 @@ STRETCH: Final = 5
 DIRECTION: Final = 6  # and 7
 HANDEDNESS: Final = 8
 VELOCITY: Final = 9  # to 11, a component each
-COLOR: Final = 12  # to 15
+COLOR: Final = 12  # to 14
+FRAME: Final = 15
 SHAPE: Final = 16  # and on, in the order of drawing
 MODIFIER: Final = 32  # plus the modifier's place in the list
 

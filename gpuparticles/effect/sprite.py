@@ -48,7 +48,9 @@ class Flipbook:
         rows: Rows of frames, 1 or more.
         frames: How many frames the sheet has, if it is not full.
         speed: How many times the frames are run through in a life, 0 or more.
-        loop: Begin again after the last frame, instead of holding it, when `speed` is over 1.
+        loop: Begin again after the last frame, instead of holding it.
+        start: ``"first"``, or ``"random"``: each particle begins with a frame of its own. With a
+            `speed` of 0 it keeps that one, so that a sheet holds several pictures of one thing.
     """
 
     columns: Annotated[int, Number("a number of columns", least=1, most=4096, whole=True)] = 1
@@ -56,6 +58,7 @@ class Flipbook:
     frames: Annotated[int, Number("a number of frames", least=1, whole=True)] | None = None
     speed: Annotated[float, Number("a speed", "times through a life", least=0)] = 1.0
     loop: bool = False
+    start: Literal["first", "random"] = "first"
 
     @property
     def frame_count(self) -> int:

@@ -392,6 +392,8 @@ class Simulation:
         )
         pack(data, "u_flipbook", sheet)
         pack(data, "u_flipbook_loop", (float(flipbook is not None and flipbook.loop),))
+        if flipbook is not None and flipbook.start == "random":
+            pack(data, "u_flipbook_random", (flipbook.frame_count,))
         pack(data, "u_additive", (emitter.sprite.additive,))
         stops = _Stops(self.block.offsets["u_stops"], data)
         pack(data, "u_size_over_life", stops.add(emitter.size_over_life.segments(), 1))

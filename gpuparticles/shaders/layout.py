@@ -158,6 +158,7 @@ HEAD = (
     Member("vec2", "u_color_over_life"),
     Member("vec4", "u_flipbook"),  # columns, rows, frames, speed
     Member("float", "u_flipbook_loop"),
+    Member("float", "u_flipbook_random"),  # how many of the frames may be the first
     Member("float", "u_additive"),
     Member("float", "u_textured"),  # 0: the procedural disc; 2: straight alpha
     Member("float", "u_mip_limit"),  # the last mip level whose texels lie in one frame each

@@ -95,12 +95,12 @@ class Scene:
         self._owned.append(texture)
         return texture
 
-    def add(self, at: Any = (8, 8, 0), **emitter: Any) -> gp.EffectInstance:
+    def add(self, at: Any = (8, 8, 0), seed: int = 1, **emitter: Any) -> gp.EffectInstance:
         """Play one particle, which is born with the next update.
 
         It is white, 8 units wide, has sharp edges and never dies, unless told otherwise.
         """
-        return self.particles.play(particle(**emitter), transform=at, seed=1)
+        return self.particles.play(particle(**emitter), transform=at, seed=seed)
 
     def update(self, seconds: float = 2.0**-10) -> None:
         self.particles.update(seconds)

@@ -255,3 +255,34 @@ def test_a_minified_frame_is_averaged_not_picked(scene: Scene) -> None:
 
     inside = scene.draw(canvas)[2:6, 2:6, :3]
     assert np.abs(inside.astype(int) - 127.5).max() <= 1.5
+
+
+def test_each_particle_may_begin_with_a_frame_of_its_own(scene: Scene) -> None:
+    """By its seed, every frame as often, and kept for life where the speed is 0."""
+    book = sprite(speed=0, start="random")
+    found = []
+    for seed in range(40):
+        instance = scene.add(lifetime=1, size=64, sprite=book, seed=seed)
+        scene.update(2.0**-10)
+        before = shown(scene.draw())
+        scene.update(0.9)
+        assert shown(scene.draw()) == before
+        found.append(before)
+        instance.release()
+    assert all(4 <= found.count(color) <= 18 for color in FRAMES)
+
+
+def test_a_random_start_goes_on_from_there(scene: Scene) -> None:
+    """Round to the first frame in a loop, or to the last one and no further."""
+    for loop in (True, False):
+        scene.add(lifetime=1, size=64, sprite=sprite(start="random", loop=loop), seed=6)
+        scene.update(2.0**-10)
+        places = []
+        for _ in range(4):
+            places.append(FRAMES.index(shown(scene.draw())))
+            scene.update(0.25)
+        first = places[0]
+        assert 0 < first < 3
+        expected = [first + k for k in range(4)]
+        assert places == [k % 4 if loop else min(k, 3) for k in expected]
+        scene.update(1)

@@ -60,7 +60,8 @@ def small(shade: Floats, alpha: Floats) -> NDArray[np.uint8]:
     mean = whole.reshape(n, FINE, n, FINE, 4).mean(axis=(1, 3))
     color = mean[..., :3] / mean[..., 3:]
     out = np.concatenate([color, mean[..., 3:]], axis=2)
-    return (np.clip(out, 0, 1) * 255 + 0.5).astype(np.uint8)
+    levels: NDArray[np.uint8] = (np.clip(out, 0, 1) * 255 + 0.5).astype(np.uint8)
+    return levels
 
 
 def step(low: float, high: float, value: Floats) -> Floats:
