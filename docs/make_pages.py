@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import json
 import re
+import textwrap
 from collections.abc import Iterator
 from dataclasses import MISSING, is_dataclass
 from dataclasses import fields as dataclass_fields
@@ -81,7 +82,18 @@ def python(value: Any, indent: str = "") -> str:
         if _fits(line, indent):
             return line
         return "[\n" + "".join(f"{deeper}{item},\n" for item in items) + f"{indent}]"
-    return _literal(plain(value))
+    data = plain(value)
+    line = _literal(data)
+    if _fits(line, indent) or not isinstance(data, list):
+        return line
+    deeper = f"{indent}    "
+    rows = textwrap.wrap(
+        "\n".join(f"{_literal(item)}," for item in data).replace(" ", "\0").replace("\n", " "),
+        _WIDTH - len(deeper),
+        break_long_words=False,
+        break_on_hyphens=False,
+    )
+    return "[\n" + "".join(f"{deeper}{row}\n" for row in rows).replace("\0", " ") + f"{indent}]"
 
 
 def _fits(line: str, indent: str) -> bool:
@@ -365,6 +377,8 @@ def _form(schema: dict[str, Any]) -> str:
             return f"[{_form(item)}, ...]"
         case {"type": "string", "pattern": pattern} if pattern.startswith("^#"):
             return '"#rrggbb"'
+        case {"type": "string", "pattern": pattern} if pattern.endswith("npy$"):
+            return '"file.npy"'
         case {"type": "string"}:
             return '"text"'
         case {"type": "boolean"}:

@@ -106,7 +106,7 @@ def test_python_of_odd_values_reads_back() -> None:
         lifetime=float("inf"),
         velocity=(1, (2, 3), 0.1),
         color=(2, 1, 1, 0.5),
-        size_over_life=[(0, 1), (1, 0)],
+        size_over_life=[(k / 30, k) for k in range(30)],
         modifiers=[gp.Drag(1, over_life=[(0.5, 1)])],
         sprite=gp.Sprite(flipbook=gp.Flipbook(4, 4)),
     )
