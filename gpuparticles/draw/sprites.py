@@ -172,7 +172,7 @@ class Sprites:
         write("u_pixel", struct.pack("<f", view.pixel))
         gl = self._gl
         gl.BindBufferBase(gl.UNIFORM_BUFFER, 0, simulation.buffer.glo)
-        state.bind(self._names)
+        state.bind_seen(self._names)
         if simulation.instances is not None:
             simulation.instances.use(UNITS["u_instances"])
         if self._texture is not None:

@@ -130,6 +130,9 @@ class Effect:
         modifiers: What acts on the particles of every emitter, in order, after its own.
         prewarm: Seconds, 0 or more, for which it has already run when it is first seen: smoke
             that hangs in the air, not smoke that begins to rise.
+        fixed_fps: Frames a second, 0.001 to 1000: it is simulated in whole steps of such a frame,
+            however long updates are, and what is drawn lies between the last two. None steps with
+            the updates.
         description: A sentence for those who choose among effects.
     """
 
@@ -141,6 +144,9 @@ class Effect:
     loop: bool = True
     modifiers: Takes[Iterable[Modifier], tuple[Modifier, ...]] = default(())
     prewarm: Annotated[float, Number("a prewarm", "seconds", least=0)] = 0.0
+    fixed_fps: (
+        Annotated[float, Number("a frame rate", "frames a second", least=0.001, most=1000)] | None
+    ) = None
     description: Annotated[str, Text("a description")] | None = None
 
     def duration_of(self, emitter: Emitter) -> float:

@@ -7,8 +7,7 @@ from collections.abc import Iterator
 from dataclasses import is_dataclass
 from typing import Any
 
-import numpy as np
-
+from gpuparticles.effect.arrays import Array
 from gpuparticles.effect.description import fields_in_order
 from gpuparticles.effect.effect import Effect
 from gpuparticles.effect.sprite import Sprite
@@ -41,9 +40,9 @@ def _parts(value: Any) -> Iterator[bytes]:
         for item in value:
             yield from _parts(item)
         yield b")"
-    elif isinstance(value, np.ndarray):
-        yield f"{value.dtype.str}{value.shape}".encode()
-        yield value.tobytes()
+    elif isinstance(value, Array):
+        yield f"{value.data.dtype.str}{value.shape}".encode()
+        yield value.data.tobytes()
     elif hasattr(value, "tobytes") and hasattr(value, "mode"):  # a Pillow image
         yield f"{value.mode}{value.size}".encode()
         yield value.tobytes()

@@ -26,6 +26,8 @@ UNITS = {
     "u_texture": 7,
     # Of birth and update, which draw nothing.
     "u_tables": 7,
+    # Of what is blended, which looks at nothing of birth but lifetimes.
+    **{f"u_before_{c.name}": 3 + unit for unit, c in enumerate(STATE)},
 }
 assert max(UNITS.values()) < TEXTURE_UNITS
 

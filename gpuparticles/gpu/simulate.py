@@ -125,10 +125,11 @@ class Simulation:
             self._update = self._acquire(text.update)
             self._travelling = self._acquire(text.travelling or text.update)
             self._shift = None if text.shift is None else self._acquire(text.shift)
+            self._blend = None if text.blend is None else self._acquire(text.blend)
             self.buffer = ctx.buffer(self._data, dynamic=True)
             self._tables = _table_texture(ctx, tables(emitter, self._modifiers))
             if capacity:
-                self._set_state(State(ctx, guard.gl, capacity, row, pooled=self._pooled))
+                self._set_state(self._new_state(capacity))
         except BaseException:
             self.release()
             raise
@@ -150,9 +151,7 @@ class Simulation:
     def set_capacity(self, capacity: int) -> None:
         """Grow; everything stays in its slot."""
         if self.state is None:
-            self._set_state(
-                State(self._ctx, self._guard.gl, capacity, self._row, pooled=self._pooled)
-            )
+            self._set_state(self._new_state(capacity))
         else:
             self._set_state(self.state.grow(capacity))
 
@@ -235,6 +234,16 @@ class Simulation:
         if self.state is not None and rows:
             self.state.write(rows, texels)
 
+    def blend(self, alpha: float) -> None:
+        """Say what is seen: so much of the last step has passed, 0 to 1."""
+        state = self.state
+        if state is None or not self.rows or self._blend is None:
+            return
+        self._blend.write("u_blend", struct.pack("<f", alpha))
+        self._guard.target(state.blend_target, state.width, self.rows)
+        state.bind_both()
+        self._blend.vertex_array.render(moderngl.TRIANGLES, 3)
+
     def run(self, step: Step) -> None:
         """Carry out one step."""
         data = self._data
@@ -278,6 +287,10 @@ class Simulation:
         gl = self._guard.gl
         self.buffer.mglo.write(self._data, 0)
         gl.BindBufferBase(gl.UNIFORM_BUFFER, 0, self.buffer.glo)
+
+    def _new_state(self, capacity: int) -> State:
+        gl, blended = self._guard.gl, self._blend is not None
+        return State(self._ctx, gl, capacity, self._row, pooled=self._pooled, blended=blended)
 
     def _set_state(self, state: State) -> None:
         self.state = state

@@ -60,6 +60,7 @@ class State:
         capacity: Slots, above 0 and as many as `check_capacity` allows.
         row: Slots a row, the width of the textures.
         pooled: Particles carry the instance that they belong to.
+        blended: There is a third side, for what is seen between two steps.
 
     Attributes:
         width, height: Texels.
@@ -67,7 +68,14 @@ class State:
     """
 
     def __init__(
-        self, ctx: moderngl.Context, gl: GL, capacity: int, row: int, *, pooled: bool
+        self,
+        ctx: moderngl.Context,
+        gl: GL,
+        capacity: int,
+        row: int,
+        *,
+        pooled: bool,
+        blended: bool = False,
     ) -> None:
         self._ctx = ctx
         self._gl = gl
@@ -82,6 +90,9 @@ class State:
         self._birth_targets = [
             _target(ctx, gl, [*side, *self.birth.values()]) for side in self._sides
         ]
+        # What is drawn, if it is neither side of the step.
+        self._seen = [_texture(ctx, size, c) for c in STATE] if blended else []
+        self._seen_target = _target(ctx, gl, self._seen) if blended else None
         self._current = 0
         self._birth_names = [target.glo for target in self._birth_targets]
         self._update_names = [target.glo for target in self._update_targets]
@@ -90,7 +101,7 @@ class State:
     @property
     def nbytes(self) -> int:
         """GPU memory of the textures."""
-        slot = 2 * sum(c.nbytes for c in STATE)
+        slot = (3 if self._seen else 2) * sum(c.nbytes for c in STATE)
         slot += sum(c.nbytes for c in channels(pooled=self._pooled))
         return slot * self.width * self.height
 
@@ -108,6 +119,12 @@ class State:
     def update_target(self) -> int:
         """Framebuffer name: the side that the next step writes."""
         return self._update_names[1 - self._current]
+
+    @property
+    def blend_target(self) -> int:
+        """Framebuffer name: the side that is drawn, if there is one of its own."""
+        assert self._seen_target is not None
+        return int(self._seen_target.glo)
 
     def swap(self) -> None:
         """What the update pass wrote is now the present."""
@@ -129,37 +146,66 @@ class State:
     def read(self, rows: int) -> Texels:
         """Fetch the first rows of the present side and of the birth data."""
         return {
-            channel.name: np.frombuffer(texture.read(), np.uint8, self._size(channel, rows))
-            for channel, texture in self._present()
+            name: np.frombuffer(texture.read(), np.uint8, self._size(channel, rows))
+            for name, channel, texture in self._present()
         }
 
     def write(self, rows: int, texels: Texels) -> None:
         """Put rows in place that `read` has fetched."""
-        for channel, texture in self._present():
-            texture.write(texels[channel.name].tobytes(), viewport=(0, 0, self.width, rows))
+        for name, _, texture in self._present():
+            texture.write(texels[name].tobytes(), viewport=(0, 0, self.width, rows))
 
     def fits(self, rows: int, texels: Texels) -> bool:
         """Whether `write` may have them."""
-        sizes = {channel.name: (self._size(channel, rows),) for channel, _ in self._present()}
+        sizes = {name: (self._size(channel, rows),) for name, channel, _ in self._present()}
         return 0 <= rows <= self.height and sizes == {
             name: each.shape for name, each in texels.items() if each.dtype == np.uint8
         }
 
-    def _present(self) -> list[tuple[Channel, moderngl.Texture]]:
-        """The channels of the present side, then those of the birth data."""
+    def _present(self) -> list[tuple[str, Channel, moderngl.Texture]]:
+        """The channels of the present side, then those of the birth data, with names.
+
+        And those of the side before, where something between the two is seen.
+        """
         every = channels(pooled=self._pooled)
-        birth = [(channel, self.birth[channel.name]) for channel in every]
-        return [*zip(STATE, self.current, strict=True), *birth]
+        found = [(c.name, c, t) for c, t in zip(STATE, self.current, strict=True)]
+        found += [(c.name, c, self.birth[c.name]) for c in every]
+        if self._seen:
+            pairs = zip(STATE, self._before, strict=True)
+            found += [(f"before_{c.name}", c, t) for c, t in pairs]
+        return found
 
     def _size(self, channel: Channel, rows: int) -> int:
         return rows * self.width * channel.nbytes
 
+    def bind_both(self) -> None:
+        """Bind both sides and the lifetimes to their texture units."""
+        self.bind(("lifetime_seed",))
+        for channel, texture in zip(STATE, self._before, strict=True):
+            texture.mglo.use(UNITS[f"u_before_{channel.name}"])
+
+    def bind_seen(self, names: tuple[str, ...]) -> None:
+        """Bind what is drawn, and birth data by name, to their texture units."""
+        self.bind(names)
+        for channel, texture in zip(STATE, self._seen, strict=False):
+            texture.mglo.use(UNITS[f"u_{channel.name}"])
+
+    @property
+    def _before(self) -> list[moderngl.Texture]:
+        """The side that the last step read."""
+        return self._sides[1 - self._current]
+
     def grow(self, capacity: int) -> State:
         """A larger state with everything in place; this one is released."""
         gl = self._gl
-        grown = State(self._ctx, gl, capacity, self.width, pooled=self._pooled)
+        grown = State(
+            self._ctx, gl, capacity, self.width, pooled=self._pooled, blended=bool(self._seen)
+        )
         pairs = [*zip(self.current, grown.current, strict=True)]
         pairs += [(self.birth[name], grown.birth[name]) for name in self.birth]
+        if self._seen:
+            pairs += zip(self._before, grown._before, strict=True)
+            pairs += zip(self._seen, grown._seen, strict=True)
         for old, new in pairs:
             source, target = _target(self._ctx, gl, [old]), _target(self._ctx, gl, [new])
             gl.BindFramebuffer(gl.READ_FRAMEBUFFER, source.glo)
@@ -173,9 +219,10 @@ class State:
 
     def release(self) -> None:
         """Free the GL objects."""
-        for framebuffer in (*self._update_targets, *self._birth_targets):
-            framebuffer.release()
-        for texture in (*self._sides[0], *self._sides[1], *self.birth.values()):
+        for framebuffer in (*self._update_targets, *self._birth_targets, self._seen_target):
+            if framebuffer is not None:
+                framebuffer.release()
+        for texture in (*self._sides[0], *self._sides[1], *self._seen, *self.birth.values()):
             texture.release()
 
 

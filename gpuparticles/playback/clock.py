@@ -6,7 +6,10 @@ import math
 
 from gpuparticles.playback.saved import Saves
 
-__all__ = ["Clock"]
+__all__ = ["Clock", "Frames"]
+
+# Updates that make up a frame do not quite do so in binary: what lacks so little of it is whole.
+_NEARLY = 1e-6
 
 # What a lifetime without end counts as: ages are exact for 18 hours, and matter to nothing.
 _ENDLESS = 65535.0
@@ -53,3 +56,33 @@ class Clock(Saves):
         """Back to the beginning."""
         self.now = 0
         self._carry = 0.0
+
+
+class Frames(Saves):
+    """Cuts time into whole frames of one length; what is left over counts towards the next.
+
+    Args:
+        fps: Frames a second.
+    """
+
+    SAVED = ("_part",)
+
+    def __init__(self, fps: float) -> None:
+        self.fps = fps
+        self._part = 0.0
+
+    @property
+    def alpha(self) -> float:
+        """How much of the frame after the last whole one has passed, 0 to 1."""
+        return min(max(self._part, 0.0), 1.0)
+
+    def advance(self, dt: float) -> int:
+        """Pass dt seconds; returns how many whole frames that makes."""
+        frames = self._part + dt * self.fps
+        whole = int(frames + _NEARLY)
+        self._part = frames - whole
+        return whole
+
+    def reset(self) -> None:
+        """Back to the beginning."""
+        self._part = 0.0

@@ -89,9 +89,10 @@ class Player(Saves):
     Attributes:
         timeline: When births are due.
         population: Who lives.
+        seen_rows: Rows in which somebody lived in the last step.
     """
 
-    SAVED = ("timeline", "population", "_manual", "_manual_births")
+    SAVED = ("timeline", "population", "seen_rows", "_manual", "_manual_births")
 
     def __init__(self, effect: Effect, index: int, seed: int) -> None:
         emitter = effect.emitters[index]
@@ -107,6 +108,7 @@ class Player(Saves):
         self._burst_rate = per_loop / effect.duration_of(emitter) if per_loop else 0.0
         self._seed = (seed, index)
         self._bases: dict[int, int] = {}
+        self.seen_rows = 0
         self._manual = 0
         self._manual_births = 0
 
@@ -128,7 +130,7 @@ class Player(Saves):
         """Forget everything: what follows equals a fresh run."""
         self.timeline.reset()
         self.population.clear()
-        self._manual = self._manual_births = 0
+        self.seen_rows = self._manual = self._manual_births = 0
 
     def steps(self, dt: float, max_step: float) -> Iterable[Step]:
         """The steps that advance the emitter by dt; all of them must be taken, in order.
@@ -144,11 +146,14 @@ class Player(Saves):
             # Nearly every frame, and a generator costs as much as the rest of this.
             step = self._step(dt, 0.0, 1.0 / dt)
             return () if step is None else (step,)
-        return self._several(dt, max_step)
-
-    def _several(self, dt: float, max_step: float) -> Iterator[Step]:
         count = split(dt, max_step)
-        h = dt / count
+        return self._several(dt, count, dt / count)
+
+    def frames(self, count: int, fps: float) -> Iterable[Step]:
+        """The steps of so many whole frames, one each, however they are gathered; see `steps`."""
+        return self._several(count / fps, count, 1.0 / fps)
+
+    def _several(self, dt: float, count: int, h: float) -> Iterator[Step]:
         rate = 1.0 / max(dt, _SHORTEST)
         mortal = self.population.mortal
         longest = self.population.horizon if mortal else LONGEST_MOTION
@@ -183,9 +188,10 @@ class Player(Saves):
         if early:
             runs = [*early, *runs]
         births = self._bear(runs, begin) if runs else None
+        rows = self.seen_rows = slots.rows
         if not slots.live_count:
             return None
-        step = Step(h, aged * clock.tick, path_begin, path_rate, slots.rows, seconds, births)
+        step = Step(h, aged * clock.tick, path_begin, path_rate, rows, seconds, births)
         slots.expire(clock.now)
         return step
 

@@ -26,6 +26,7 @@ from gpuparticles.effect.modifiers import (
     Scaled,
 )
 from gpuparticles.effect.values import Range
+from gpuparticles.playback.clock import Frames
 from gpuparticles.playback.place import (
     Place,
     Quaternion,
@@ -84,6 +85,7 @@ class Reference:
             _State(e, effect.modifiers_of(e), p)
             for e, p in zip(effect.emitters, self.players, strict=True)
         ]
+        self._frames = None if effect.fixed_fps is None else Frames(effect.fixed_fps)
         if effect.prewarm:
             self.update(effect.prewarm)
             self._simulated = None
@@ -106,12 +108,19 @@ class Reference:
         """Advance by dt seconds, 0 or more."""
         if not dt:
             return
+        frames = self._frames
+        count = 0 if frames is None else frames.advance(dt)
+        if frames is not None and not count:
+            return
         end = self._place
         begin = end if self._simulated is None else self._simulated
         self._simulated = end
         for player, state in zip(self.players, self._states, strict=True):
             path = state.within(begin), state.within(end)
-            for step in player.steps(dt, self._max_step):
+            steps = player.steps(dt, self._max_step)
+            if frames is not None:
+                steps = player.frames(count, frames.fps)
+            for step in steps:
                 state.run(step, *path, self._anchor)
 
     def read(self, name: str) -> NDArray[np.void]:

@@ -1,6 +1,6 @@
 """Shader text: found, composed and diagnosed. Strings in, strings out; no GL here."""
 
-from gpuparticles.shaders.compose import birth, shift, sprite, update
+from gpuparticles.shaders.compose import birth, blend, shift, sprite, update
 from gpuparticles.shaders.diagnose import diagnose
 from gpuparticles.shaders.layout import Block, Channel, channels, emitter_block
 from gpuparticles.shaders.sources import Source
@@ -13,6 +13,7 @@ __all__ = [
     "Pass",
     "Source",
     "birth",
+    "blend",
     "channels",
     "diagnose",
     "emitter_block",

@@ -17,6 +17,7 @@ from gpuparticles.shaders.layout import (
     ATTRIBUTES,
     HEAD,
     INSTANCE,
+    LIFETIME_SEED,
     STATE,
     Block,
     Channel,
@@ -29,7 +30,7 @@ from gpuparticles.shaders.layout import (
 )
 from gpuparticles.shaders.sources import Line, Source, read
 
-__all__ = ["birth", "fullscreen", "shift", "sprite", "update"]
+__all__ = ["birth", "blend", "fullscreen", "shift", "sprite", "update"]
 
 _PRAGMA = "#pragma gpuparticles "
 
@@ -125,6 +126,18 @@ def shift() -> tuple[Source, Source]:
         "inputs": [_sampler(c) for c in STATE],
     }
     return fullscreen(), _compose("passes/shift.frag", openings)
+
+
+def blend() -> tuple[Source, Source]:
+    """Vertex and fragment text of the pass that makes what is seen between two steps."""
+    openings = {
+        "outputs": _outputs(STATE),
+        "inputs": [
+            *(f"uniform sampler2D u_before_{c.name};" for c in STATE),
+            *(_sampler(c) for c in (*STATE, LIFETIME_SEED)),
+        ],
+    }
+    return fullscreen(), _compose("passes/blend.frag", openings)
 
 
 def sprite(rows: int, *, pooled: bool = False, local: bool = False) -> tuple[Source, Source]:

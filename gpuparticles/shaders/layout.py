@@ -25,6 +25,7 @@ __all__ = [
     "FOREVER",
     "HEAD",
     "INSTANCE",
+    "LIFETIME_SEED",
     "SHAPE_ROWS",
     "STATE",
     "Block",

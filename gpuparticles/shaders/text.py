@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from gpuparticles.effect.effect import Effect
-from gpuparticles.shaders.compose import birth, shift, sprite, update
+from gpuparticles.shaders.compose import birth, blend, shift, sprite, update
 from gpuparticles.shaders.layout import Block, emitter_block, moving, stop_rows
 from gpuparticles.shaders.sources import Source
 
@@ -26,6 +26,7 @@ class EmitterText(NamedTuple):
         travelling: The same while it moves, with what it carries; None where it carries nothing.
             A text of its own, because most emitters stand still most of the time.
         shift: Takes another anchor; None where particles have none of their own.
+        blend: Makes what is seen between whole steps; None where steps follow the updates.
         sprite: Draws.
     """
 
@@ -34,11 +35,12 @@ class EmitterText(NamedTuple):
     update: Pass
     travelling: Pass | None
     shift: Pass | None
+    blend: Pass | None
     sprite: Pass
 
     def passes(self) -> Iterator[tuple[Pass, bool]]:
         """Every pass, and whether it draws quads."""
-        for each in (self.birth, self.update, self.travelling, self.shift):
+        for each in (self.birth, self.update, self.travelling, self.shift, self.blend):
             if each is not None:
                 yield each, False
         yield self.sprite, True
@@ -62,5 +64,6 @@ def emitter_text(effect: Effect, index: int, *, pooled: bool) -> EmitterText:
         update=update(emitter, modifiers, pooled=pooled),
         travelling=update(emitter, modifiers, travels=True) if carries else None,
         shift=None if local or pooled else shift(),
+        blend=None if pooled or effect.fixed_fps is None else blend(),
         sprite=sprite(stop_rows(emitter, modifiers), pooled=pooled, local=local),
     )

@@ -16,6 +16,7 @@ from gpuparticles.effect.effect import Effect
 from gpuparticles.effect.mistakes import suggestion
 from gpuparticles.effect.values import rgba
 from gpuparticles.errors import ContextError, EffectError
+from gpuparticles.playback.clock import Frames
 from gpuparticles.playback.place import Place, Vec3, place_of, plus, position_of, seen_place, shown
 from gpuparticles.playback.saved import UnfitError
 from gpuparticles.system.emitters import EmitterInstance
@@ -50,15 +51,16 @@ class EffectInstance:
         "_emitters",
         "_finished",
         "_followed",
+        "_frames",
         "_on_finished",
         "_once",
         "_paused",
         "_place",
         "_released",
         "_scene",
-        "_seen",
         "_simulated",
         "_speed",
+        "_target",
         "_time",
         "_tint",
         "_tint_bytes",
@@ -73,7 +75,7 @@ class EffectInstance:
         self.effect = effect
         self.seed = seed
         self._on_finished: Callable[[EffectInstance], object] | None = None
-        self._seen: Callable[[], object] | None = None
+        self._target: Callable[[], object] | None = None
         self._scene = scene
         self._place = place
         # None until the first update: a place that is set before it leaves no trace.
@@ -86,6 +88,7 @@ class EffectInstance:
         self._finished = False
         self._released = False
         self._time = 0.0
+        self._frames = None if effect.fixed_fps is None else Frames(effect.fixed_fps)
         self._once = once  # a burst: one loop, and nobody holds it
         self._tint = _WHITE
         self._tint_bytes = _pack_tint(*_WHITE)
@@ -186,7 +189,7 @@ class EffectInstance:
             following.remove(self)
         if seen is not None:
             following.append(self)
-        self._seen = seen
+        self._target = seen
 
     @property
     def speed(self) -> float:
@@ -258,7 +261,10 @@ class EffectInstance:
 
     @property
     def finished(self) -> bool:
-        """Whether nothing lives and nothing will be born, unless something else is asked for."""
+        """Whether nothing lives and nothing will be born, unless something else is asked for.
+
+        At a fixed frame rate: and whoever lived last is no longer seen.
+        """
         return self._finished and self._over
 
     @property
@@ -387,6 +393,9 @@ class EffectInstance:
                 self, found.players, found.rows, found.texels, strict=True
             ):
                 emitter._restore(player, rows, texels, found.anchor, self._followed)
+            if self._frames is not None:
+                self._frames.restore(found.frames)
+            self._blend()
 
     def release(self) -> None:
         """Free everything at once; safe twice."""
@@ -413,9 +422,9 @@ class EffectInstance:
 
     def _look(self) -> Place:
         """Where the effect is to be, as what it follows has it."""
-        if self._seen is None:
+        if self._target is None:
             return self._place
-        return seen_place(self._seen(), self._place, f"{self.effect.name}: follow")
+        return seen_place(self._target(), self._place, f"{self.effect.name}: follow")
 
     def _shift_origin(self, offset: Vec3) -> None:
         """Count positions from elsewhere."""
@@ -450,6 +459,8 @@ class EffectInstance:
         self._finished = False
         self._simulated = self._warmed = None
         self._followed = self._place
+        if self._frames is not None:
+            self._frames.reset()
         for emitter in self:
             emitter._reset()
             if self._once:
@@ -472,6 +483,13 @@ class EffectInstance:
                 emitter._player.emit(count)
             self._warmed = None
         self._time += dt
+        frames = self._frames
+        whole = 0
+        if frames is not None:
+            whole = frames.advance(dt)
+            if not whole:
+                self._blend()
+                return
         end = self._place
         begin = self._simulated
         if begin is None:
@@ -483,7 +501,15 @@ class EffectInstance:
             self._follow(end.place)
         self._simulated = self._followed = end
         for emitter in self._emitters.values():
-            emitter._advance(dt, begin, end, self._anchor)
+            emitter._advance(dt, begin, end, self._anchor, whole, self.effect.fixed_fps)
+        if frames is not None:
+            self._blend()
+
+    def _blend(self) -> None:
+        """Say what is seen between the last two frames."""
+        if self._frames is not None:
+            for emitter in self:
+                emitter._simulation.blend(self._frames.alpha)
 
     def _draw(self, view: View) -> None:
         """Draw all emitters in authored order."""
@@ -499,7 +525,14 @@ class EffectInstance:
 
     @property
     def _over(self) -> bool:
+        if self._frames is not None and self._seen:
+            return False
         return all(emitter._player.over for emitter in self._emitters.values())
+
+    @property
+    def _seen(self) -> bool:
+        """Whether there is something to draw."""
+        return any(emitter._simulation.rows for emitter in self._emitters.values())
 
     @property
     def gpu_bytes(self) -> int:

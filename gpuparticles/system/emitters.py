@@ -162,8 +162,13 @@ class EmitterInstance:
 
     # What follows is the effect instance's business.
 
-    def _advance(self, dt: float, begin: Place, end: Place, anchor: Vec3) -> None:
-        """Advance by dt > 0 seconds while the effect moves from begin to end."""
+    def _advance(
+        self, dt: float, begin: Place, end: Place, anchor: Vec3, frames: int, fps: float | None
+    ) -> None:
+        """Advance while the effect moves from begin to end.
+
+        By dt > 0 seconds, or by so many whole frames, if there is a frame rate.
+        """
         simulation = self._simulation
         path = (begin, end)
         if path != self._path:
@@ -171,9 +176,16 @@ class EmitterInstance:
             begin, end = self._within(begin), self._within(end)
             self._frame = end if self._local else Place(anchor, IDENTITY.turn, IDENTITY.scale)
             simulation.set_path(begin, end, anchor)
-        for step in self._player.steps(dt, self._scene.max_step):
+        player = self._player
+        if fps is None:
+            for step in player.steps(dt, self._scene.max_step):
+                simulation.run(step)
+            simulation.rows = player.population.slots.rows
+            return
+        for step in player.frames(frames, fps):
             simulation.run(step)
-        simulation.rows = self._player.population.slots.rows
+        # Who died in the last frame is still on its way to there.
+        simulation.rows = player.seen_rows
 
     def _within(self, place: Place) -> Place:
         """Where the emitter is when the effect is at a place."""

@@ -30,7 +30,7 @@ _WHITE = struct.pack("<4f", 1.0, 1.0, 1.0, 1.0)
 
 def shares(effect: Effect) -> bool:
     """Whether bursts of an effect share a pool: not where each has steps of its own."""
-    return not effect.prewarm
+    return not effect.prewarm and effect.fixed_fps is None
 
 
 class Pool:
@@ -89,6 +89,11 @@ class Pool:
             life = max(life, crowd.life)
         if math.isfinite(life):
             heapq.heappush(self._ends, (self._now + life + 1.0, row))
+
+    @property
+    def _seen(self) -> bool:
+        """Whether there is something to draw."""
+        return any(simulation.rows for simulation in self._simulations)
 
     @property
     def _idle(self) -> bool:

@@ -101,6 +101,10 @@ class Playing(Protocol):
         """Whether an update would do nothing."""
 
     @property
+    def _seen(self) -> bool:
+        """Whether there is something to draw."""
+
+    @property
     def _spent(self) -> bool:
         """Whether it is to be released: nobody holds it, and it has nothing left to play."""
 

@@ -6,6 +6,7 @@ import math
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from gpuparticles.effect.fingerprint import fingerprint
+from gpuparticles.playback.clock import Frames
 from gpuparticles.playback.place import Place, Vec3, plus
 from gpuparticles.playback.player import Player
 from gpuparticles.playback.saved import Saved, UnfitError, pack, unpack
@@ -31,6 +32,7 @@ class Snapshot(NamedTuple):
         tint: Straight RGBA.
         anchor: What positions are relative to.
         attributes: The other attributes of the instance, by name.
+        frames: Of the fixed frame rate, if there is one.
         players: Of all emitters, in order.
         rows: Rows in use, of each emitter.
         texels: What the GPU is to hold, of each emitter.
@@ -40,6 +42,7 @@ class Snapshot(NamedTuple):
     tint: tuple[float, float, float, float]
     anchor: Vec3
     attributes: dict[str, Any]
+    frames: Saved
     players: list[Player]
     rows: list[int]
     texels: list[Texels]
@@ -58,6 +61,7 @@ def take_snapshot(instance: EffectInstance) -> bytes:
             "anchor": instance._anchor,
             **places,
             **{name: getattr(instance, name) for name in (*NUMBERS, *FLAGS)},
+            "frames": instance._frames and instance._frames.state(),
             "players": [emitter._player.state() for emitter in instance],
             "rows": [emitter._simulation.rows for emitter in instance],
             "texels": [emitter._simulation.read() for emitter in instance],
@@ -98,6 +102,8 @@ def _read(instance: EffectInstance, tree: Saved) -> Snapshot:
     for emitter, rows, texels in zip(instance, tree["rows"], tree["texels"], strict=True):
         if not emitter._simulation.fits(_typed(int, rows), texels):
             raise UnfitError(f"has other particles of {emitter.name!r}")
+    if instance.effect.fixed_fps is not None:
+        Frames(instance.effect.fixed_fps).restore(tree["frames"])
     # The world may have been counted from elsewhere when it was taken.
     x, y, z = _numbers(tree["origin"], 3)
     moved = plus(instance._scene.origin, (-x, -y, -z))
@@ -115,6 +121,7 @@ def _read(instance: EffectInstance, tree: Saved) -> Snapshot:
         _numbers(tree["tint"], 4),
         plus(_numbers(tree["anchor"], 3), moved),
         attributes,
+        tree["frames"],
         players,
         tree["rows"],
         tree["texels"],

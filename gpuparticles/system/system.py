@@ -62,7 +62,8 @@ class ParticleSystem:
     Args:
         ctx: A moderngl context with OpenGL 3.3 or newer, current on this thread: yours, your
             window's, or one of ``gp.create_context()``.
-        max_step: The longest step in seconds; a longer update is split into equal ones.
+        max_step: The longest step in seconds; a longer update is split into equal ones. Effects
+            with a fixed frame rate have steps of their own.
         seed: What the seeds of effects that are played without one come from.
         restore: False leaves OpenGL's state behind as our passes set it, for hosts that set all
             they need themselves; see ``gpuparticles.gpu.guard.Guard`` for the list.
@@ -174,7 +175,7 @@ class ParticleSystem:
         """Play one loop of an effect somewhere, and forget it.
 
         A thousand bursts of an effect share one set of textures; each behaves as if alone. Those
-        of an effect with a prewarm have textures of their own.
+        of an effect with a prewarm or a fixed frame rate have textures of their own.
 
         Args:
             effect: The effect, or its name in the library.
@@ -269,7 +270,7 @@ class ParticleSystem:
             raise ValueError(f'depth: {depth!r} is not "<=", ">=" or None')
         camera = View.of(view, projection)
         scene = self._scene
-        if not any(playing.live_count for playing in scene.playing):
+        if not any(playing._seen for playing in scene.playing):
             return
         with scene.guard:
             scene.guard.draw(depth)

@@ -217,9 +217,10 @@ emitters = st.builds(
 @settings(max_examples=60)
 @given(emitters)
 def test_any_effect_is_read_back_equal(emitter: Emitter):
-    effect = Effect("a", [emitter])
+    for playback in ({}, {"prewarm": 1.5, "fixed_fps": 24}):
+        effect = Effect("a", [emitter], **playback)
 
-    assert parse(effect.to_json()) == effect
+        assert parse(effect.to_json()) == effect
 
 
 def test_a_document_may_name_its_schema_and_begin_with_a_byte_order_mark(tmp_path: Path):

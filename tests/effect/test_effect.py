@@ -277,6 +277,10 @@ def test_what_an_emitter_refuses(call, sentence: str):
             "prewarm: -1 is negative; a prewarm is 0 or more seconds",
         ),
         (
+            lambda: Effect("a", [Emitter("b")], fixed_fps=0),
+            "fixed_fps: 0 is less than 0.001; a frame rate is 0.001 to 1000 frames a second",
+        ),
+        (
             lambda: Effect("a", [Emitter("b"), Emitter("c"), Emitter("b")]),
             'emitters[2].name: "b" is the name of emitters[0] too; each emitter has its own',
         ),

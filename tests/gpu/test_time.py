@@ -159,12 +159,12 @@ def test_a_prewarmed_burst_plays_one_loop_and_is_gone(system: System, everything
     assert alone.births == 20 + 60 + 17
 
 
-@pytest.mark.parametrize("prewarm", [0, 0.8])
+@pytest.mark.parametrize(("prewarm", "fps"), [(0, None), (0.8, None), (0.83, 20)])
 @pytest.mark.parametrize("time", [0.0, 0.01, 0.35, 2.5, 40.0, 1e6])
 def test_a_sought_time_is_that_of_a_fresh_run(
-    system: System, everything: Everything, prewarm: float, time: float
+    system: System, everything: Everything, prewarm: float, fps: float | None, time: float
 ) -> None:
-    described = effect(prewarm=prewarm)
+    described = effect(prewarm=prewarm, fixed_fps=fps)
     particles, other = system(), system()
     sought = particles.play(described, seed=8)
     for number in range(12):

@@ -13,7 +13,7 @@ import gpuparticles as gp
 from gpuparticles.effect import Modifier, Shape, kinds
 from gpuparticles.errors import ShaderError
 from gpuparticles.gpu.programs import UNITS, Programs
-from gpuparticles.shaders import Source, birth, compose, shift, sprite, update
+from gpuparticles.shaders import Source, birth, blend, compose, shift, sprite, update
 from gpuparticles.shaders.sources import Line, read
 from tests.shaders.conftest import example
 
@@ -26,6 +26,7 @@ BARE = gp.Emitter("bare")
 def passes(emitter: gp.Emitter, modifiers: tuple[Modifier, ...]) -> Iterator[tuple[Source, Source]]:
     """All programs that an emitter may need, alone and in a pool."""
     yield shift()
+    yield blend()
     for pooled in (False, True):
         yield birth(emitter, pooled=pooled)
         yield update(emitter, modifiers, pooled=pooled)
