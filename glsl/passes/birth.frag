@@ -78,30 +78,14 @@ void main() {
 #pragma gpuparticles shape
     p.position = birth.position * u_shape_scale + u_shape_offset;
 
-    vec3 launch = vec3(0.0, 1.0, 0.0);
-    float speed = draw(u_speed, seed, CHANNEL_SPEED);
-    if (u_velocity_given > 0.0) {
-        vec3 velocity = u_velocity_low + u_velocity_span * vec3(
-            random_uniform(seed, CHANNEL_VELOCITY),
-            random_uniform(seed, CHANNEL_VELOCITY + 1u),
-            random_uniform(seed, CHANNEL_VELOCITY + 2u));
-        speed = length(velocity);
-        launch = unit(velocity);
-    }
+#pragma gpuparticles launch
     if (u_spread > 0.0) {
         launch = spread_around(launch, u_spread, seed);
     }
 #pragma gpuparticles place
 
     p.velocity = speed * launch;
-    p.rotation = to_half(draw(u_rotation, seed, CHANNEL_ROTATION));
+#pragma gpuparticles attributes
     store_state(p);
-    store_birth(
-        p,
-        to_half(vec4(
-            draw(u_size, seed, CHANNEL_SIZE),
-            draw(u_stretch, seed, CHANNEL_STRETCH),
-            draw(u_rotation, seed, CHANNEL_ROTATION),
-            draw(u_angular_velocity, seed, CHANNEL_ANGULAR_VELOCITY))),
-        to_half(u_birth_color * birth.color));
+    store_birth(p, attributes, to_half(u_birth_color * birth.color));
 }

@@ -9,6 +9,7 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from gpuparticles.effect.description import Takes, default, description
+from gpuparticles.effect.draws import draws
 from gpuparticles.effect.mistakes import Mistake, if_right, show
 from gpuparticles.effect.modifiers import Modifier, Scaled
 from gpuparticles.effect.offset import Offset
@@ -22,10 +23,10 @@ from gpuparticles.effect.values import (
     Curve,
     Gradient,
     Lifetime,
-    OptionalVector,
+    LoopLike,
+    OptionalVelocity,
+    OverLoop,
     Range,
-    Ranged,
-    ScalarLike,
     SizeOverLife,
 )
 
@@ -58,8 +59,10 @@ class Burst:
 class Emitter:
     """A source of particles of one look and behaviour.
 
-    A number may be a constant, or a range (low, high) from which each particle draws its own at
-    birth. Angles are in degrees, times in seconds, lengths in world units.
+    A number of a birth may be a constant; a range (low, high) from which each particle draws its
+    own; or a curve over the emitter's loop, a list of stops [(t, value), ...] with t from 0 at its
+    begin to 1 at its end, of which each particle gets what holds at its own moment.
+    Angles are in degrees, times in seconds, lengths in world units.
 
     Args:
         name: By which a playing effect finds it; no other emitter of the effect has it.
@@ -72,8 +75,8 @@ class Emitter:
         speed: At birth, in units/s, along the emitter's +Y turned by the spread.
         spread: Half-angle in degrees, 0 to 180, of the cone of directions round +Y; uniform over
             its solid angle. A shape may add to it.
-        velocity: At birth, in units/s, instead of `speed` along +Y; three numbers or ranges. The
-            spread turns it too.
+        velocity: At birth, in units/s, instead of `speed` along +Y; three numbers, each a constant,
+            a range or a curve. The spread turns it too.
         space: ``"world"``: born where the emitter is, then free. ``"local"``: carried along when
             the emitter moves and turns.
         offset: Where the emitter sits within the effect.
@@ -95,20 +98,22 @@ class Emitter:
     bursts: Takes[Iterable[Burst], tuple[Burst, ...]] = default(())
     lifetime: Lifetime = default(1.0)
     shape: Shape = Point()
-    speed: Takes[ScalarLike, Annotated[float | Range, Ranged(Number("a speed"))]] = default(1.0)
-    spread: Annotated[float, Number("a spread", "degrees", least=0, most=180)] = 0.0
-    velocity: OptionalVector = default(None)
-    space: Literal["world", "local"] = "world"
-    offset: Offset = Offset()
-    size: Takes[ScalarLike, Annotated[float | Range, Ranged(Number("a size", least=0))]] = default(
+    speed: Takes[LoopLike, Annotated[float | Range | Curve, OverLoop(Number("a speed"))]] = default(
         1.0
     )
+    spread: Annotated[float, Number("a spread", "degrees", least=0, most=180)] = 0.0
+    velocity: OptionalVelocity = default(None)
+    space: Literal["world", "local"] = "world"
+    offset: Offset = Offset()
+    size: Takes[LoopLike, Annotated[float | Range | Curve, OverLoop(Number("a size", least=0))]] = (
+        default(1.0)
+    )
     size_over_life: SizeOverLife = default(1.0)
-    rotation: Takes[ScalarLike, Annotated[float | Range, Ranged(Number("a rotation"))]] = default(
-        0.0
+    rotation: Takes[LoopLike, Annotated[float | Range | Curve, OverLoop(Number("a rotation"))]] = (
+        default(0.0)
     )
     angular_velocity: Takes[
-        ScalarLike, Annotated[float | Range, Ranged(Number("an angular velocity"))]
+        LoopLike, Annotated[float | Range | Curve, OverLoop(Number("an angular velocity"))]
     ] = default(0.0)
     color: Color = default("#ffffff")
     color_over_life: ColorOverLife = default("#ffffff")
@@ -203,6 +208,7 @@ class Effect:
         """At most so many rows of four floats hold the values of `emitter` in a shader."""
         modifiers = self.modifiers_of(emitter)
         curves: list[Curve | Gradient] = [emitter.size_over_life, emitter.color_over_life]
+        curves += [drawn.value for drawn in draws(emitter) if isinstance(drawn.value, Curve)]
         curves += [m.over_life for m in modifiers if isinstance(m, Scaled) and m.over_life]
         stops = sum(len(curve.segments()) for curve in curves)
         return _EMITTER_ROWS + _MODIFIER_ROWS * len(modifiers) + stops

@@ -15,7 +15,7 @@ from pydantic_core import CoreSchema, core_schema
 from gpuparticles.effect.description import Takes, default, description
 from gpuparticles.effect.mistakes import Mistake, refused, show, suggestion
 from gpuparticles.effect.rules import Flag, Number, Rule
-from gpuparticles.effect.values import Range, Ranged, ScalarLike
+from gpuparticles.effect.values import Curve, LoopLike, OverLoop, Range
 
 if TYPE_CHECKING:
     from PIL.Image import Image
@@ -146,8 +146,8 @@ class Sprite:
     flipbook: Flipbook | None = None
     blend: Annotated[Literal["alpha", "additive"] | float, _Blend()] = "alpha"
     stretch: Takes[
-        ScalarLike,
-        Annotated[float | Range, Ranged(Number("a stretch", "seconds", least=0))],
+        LoopLike,
+        Annotated[float | Range | Curve, OverLoop(Number("a stretch", "seconds", least=0))],
     ] = default(0.0)
     filter: Literal["linear", "nearest"] = "linear"
     premultiplied: Annotated[bool, Flag()] | None = None

@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Annotated, Any, NamedTuple, TypeAlias
 
 import numpy as np
@@ -27,16 +27,20 @@ __all__ = [
     "Color",
     "ColorOverLife",
     "Curve",
+    "CurveLike",
     "Direction",
     "Floats",
     "Gradient",
     "Lifetime",
+    "LoopLike",
     "OptionalOverLife",
-    "OptionalVector",
+    "OptionalVelocity",
     "OverLife",
+    "OverLoop",
     "Range",
     "Ranged",
     "Scalar",
+    "ScalarLike",
     "SizeOverLife",
     "Vec3",
     "Vec3Like",
@@ -70,8 +74,11 @@ class Range:
             yield Mistake((), _upside_down(self.low, self.high))
 
 
-def span(value: float | Range) -> tuple[float, float]:
+def span(value: float | Range | Curve) -> tuple[float, float]:
     """The lowest and the highest that a scalar can be: twice the same for a constant."""
+    if isinstance(value, Curve):
+        values = [stop[1] for stop in value.stops]
+        return min(values), max(values)
     return (value.low, value.high) if isinstance(value, Range) else (value, value)
 
 
@@ -119,8 +126,7 @@ class Ranged(Rule):
 
     @property
     def _bound(self) -> Number:
-        number = self.number
-        return Number(number.noun, number.unit, least=number.least, most=number.most)
+        return replace(self.number, endless=False)
 
 
 @dataclass(frozen=True)
@@ -255,6 +261,10 @@ class Curve:
         """
         return _sample(*_rows(self.stops), t)[..., 0]
 
+    def times(self, factor: float) -> Curve:
+        """The curve of values that are so many times as large."""
+        return Curve(tuple((t, value * factor) for t, value in self.stops))
+
     def segments(self) -> Floats:
         """The curve as a shader holds it.
 
@@ -324,6 +334,38 @@ class _OverLife(Rule):
 
 
 @dataclass(frozen=True)
+class OverLoop(Rule):
+    """A number, a range, or a Curve over the emitter's loop: ``3``, ``(2, 6)``, ``[(0, 2), ...]``.
+
+    Args:
+        number: The rule of the constant; the ends of a range and the values of a curve are finite
+            besides.
+    """
+
+    number: Number
+
+    def read(self, value: Any) -> float | Range | Curve:
+        """A float, a Range, or a Curve that is more than a constant."""
+        if isinstance(value, Curve):
+            value = value.stops
+        items = list(value) if is_list(value) else None
+        if items is None:
+            return self.number.read(value, ", a pair (low, high), or a list of stops [t, value]")
+        if not any(map(is_list, items)):
+            return Ranged(self.number).read(items)
+        stops = self._stops.read(items)
+        return Curve(stops) if len(stops) > 1 else stops[0][1]
+
+    def schema(self) -> dict[str, Any]:
+        """A number, an array of two, or an array of stops."""
+        return {"anyOf": [*Ranged(self.number).schema()["anyOf"], self._stops.schema()]}
+
+    @property
+    def _stops(self) -> _Stops:
+        return _number_stops(replace(self.number, endless=False))
+
+
+@dataclass(frozen=True)
 class _ColourOverLife(Rule):
     """A Gradient, its list of stops, or a colour that never changes."""
 
@@ -340,25 +382,32 @@ class _ColourOverLife(Rule):
 
 
 ScalarLike: TypeAlias = float | Range | Iterable[float]
+LoopLike: TypeAlias = "ScalarLike | Curve | Iterable[Iterable[float]]"
 Vec3Like: TypeAlias = Iterable[float]
 VectorLike: TypeAlias = Iterable[float | Range | Iterable[float]]
+VelocityLike: TypeAlias = Iterable[LoopLike]
 ColorLike: TypeAlias = str | Iterable[float]
 CurveLike: TypeAlias = float | Curve | Iterable[Iterable[float]]
 GradientLike: TypeAlias = str | Gradient | Iterable[float | tuple[float, ColorLike]]
 
 _Vec3: TypeAlias = tuple[float, float, float]
 _Vector: TypeAlias = tuple[float | Range, float | Range, float | Range]
+_LoopScalar: TypeAlias = "float | Range | Curve"
+_Velocity: TypeAlias = tuple[_LoopScalar, _LoopScalar, _LoopScalar]
 _VECTOR = Components("a vector", Ranged(Number("a component")))
+_VELOCITY = Components("a vector", OverLoop(Number("a component")))
 _SIZE_FACTOR = Number("a factor of size", least=0)
 
 Scalar: TypeAlias = Takes[ScalarLike, Annotated[float | Range, Ranged(Number())]]
 """A number of any sign, or a range."""
 
 Lifetime: TypeAlias = Takes[
-    ScalarLike,
-    Annotated[float | Range, Ranged(Number("a lifetime", "seconds", least=0, endless=True))],
+    LoopLike,
+    Annotated[
+        float | Range | Curve, OverLoop(Number("a lifetime", "seconds", least=0, endless=True))
+    ],
 ]
-"""0 or more seconds, possibly infinite, or a finite range."""
+"""0 or more seconds, possibly infinite, or a finite range, or finite over the emitter's loop."""
 
 Vec3: TypeAlias = Takes[Vec3Like, Annotated[_Vec3, Components("a vector", Number("a component"))]]
 """Three numbers."""
@@ -371,8 +420,8 @@ Direction: TypeAlias = Takes[
 Vector: TypeAlias = Takes[VectorLike, Annotated[_Vector, _VECTOR]]
 """Three scalars, each a number or a range."""
 
-OptionalVector: TypeAlias = Takes[VectorLike | None, Annotated[_Vector, _VECTOR] | None]
-"""A Vector or None."""
+OptionalVelocity: TypeAlias = Takes[VelocityLike | None, Annotated[_Velocity, _VELOCITY] | None]
+"""Three scalars, each a number, a range or a curve over the emitter's loop; or None."""
 
 Color: TypeAlias = Takes[ColorLike, Annotated[RGBA, _COLOUR]]
 """A colour with straight alpha."""

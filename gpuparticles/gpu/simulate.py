@@ -10,11 +10,12 @@ import moderngl
 import numpy as np
 from numpy.typing import NDArray
 
+from gpuparticles.effect.draws import draws
 from gpuparticles.effect.effect import Emitter
 from gpuparticles.effect.kinds import fields_of
 from gpuparticles.effect.modifiers import Modifier, Scaled
 from gpuparticles.effect.rules import Table
-from gpuparticles.effect.values import Range
+from gpuparticles.effect.values import Curve, Gradient
 from gpuparticles.gpu.guard import Guard
 from gpuparticles.gpu.programs import QUADS, UNITS, Program, Programs
 from gpuparticles.gpu.state import State, Texels
@@ -32,7 +33,7 @@ from gpuparticles.playback.place import (
 from gpuparticles.playback.player import Step
 from gpuparticles.playback.population import Births
 from gpuparticles.shaders import EmitterText, Pass
-from gpuparticles.shaders.layout import moving, over_life, shape_places, spins, tables
+from gpuparticles.shaders.layout import curves, moving, over_life, shape_places, spins, tables
 
 __all__ = ["Simulation"]
 
@@ -298,11 +299,11 @@ class Simulation:
         self.block.pack(self._data, "u_row_slots", (float(min(state.width, QUADS)),))
 
     def _bear(self, state: State, births: Births) -> None:
-        slots, records, admitted, instances = births
+        slots, records, admitted, instances, fractions = births
         texels = 1
-        if instances is not None:
+        if instances is not None or fractions is not None:
             texels = 2
-            records = _with_instances(records, instances)
+            records = _with_more(records, len(slots), instances, fractions)
         count = len(slots)
         # A sixteenth of the slots at the most: three quarters of a power of two, since the mask
         # and the records together fill a texture whose height is one.
@@ -373,18 +374,11 @@ class Simulation:
         pack, data = self.block.pack, self._data
         pack(data, "u_tick", (clock.tick,))
         pack(data, "u_ticks", (clock.per_second,))
-        pack(data, "u_speed", _range(emitter.speed))
-        pack(data, "u_size", _range(emitter.size))
-        pack(data, "u_rotation", _range(emitter.rotation, 1.0 / 360.0))
-        pack(data, "u_angular_velocity", _range(emitter.angular_velocity, 1.0 / 360.0))
-        pack(data, "u_stretch", _range(emitter.sprite.stretch))
+        for drawn in draws(emitter):
+            if not isinstance(drawn.value, Curve):
+                pack(data, f"u_{drawn.name}", drawn.pair, drawn.axis or 0)
         spread = min(emitter.spread + emitter.shape.spread, 180.0)
         pack(data, "u_spread", (math.radians(spread),))
-        if emitter.velocity is not None:
-            low_span = [_range(component) for component in emitter.velocity]
-            pack(data, "u_velocity_given", (1.0,))
-            pack(data, "u_velocity_low", [low for low, _ in low_span])
-            pack(data, "u_velocity_span", [span for _, span in low_span])
         pack(data, "u_birth_color", emitter.color)
         pack(data, "u_shape_offset", emitter.shape.offset)
         pack(data, "u_shape_scale", emitter.shape.scale)
@@ -409,8 +403,8 @@ class Simulation:
             pack(data, "u_flipbook_random", (flipbook.frame_count,))
         pack(data, "u_additive", (emitter.sprite.additive,))
         stops = _Stops(self.block.offsets["u_stops"], data)
-        pack(data, "u_size_over_life", stops.add(emitter.size_over_life.segments(), 1))
-        pack(data, "u_color_over_life", stops.add(emitter.color_over_life.segments(), 3))
+        for name, row, curve in curves(emitter):
+            pack(data, name, stops.add(curve), row)
         for index, modifier in enumerate(self._modifiers):
             rows = self._pack_modifier(index, modifier, stops, rows)
 
@@ -428,7 +422,7 @@ class Simulation:
             pack(data, f"{stem}_variation", (modifier.variation,))
         curve = over_life(modifier)
         if curve is not None:
-            pack(data, f"{stem}_over_life", stops.add(curve.segments(), 1))
+            pack(data, f"{stem}_over_life", stops.add(curve))
         return rows
 
     def _carry(self, first: float, length: float) -> None:
@@ -477,8 +471,10 @@ class _Stops:
         self._data = data
         self._row = 0
 
-    def add(self, segments: NDArray[np.float32], rows_each: int) -> tuple[float, float]:
+    def add(self, curve: Curve | Gradient) -> tuple[float, float]:
         """Pack one curve; returns its span: first row and number of segments."""
+        segments = curve.segments()
+        rows_each = 3 if isinstance(curve, Gradient) else 1
         first = self._row
         raw = segments.astype("<f4").tobytes()
         begin = self._offset + 16 * first
@@ -517,23 +513,23 @@ def _scratch(
     return texture
 
 
-def _with_instances(
-    records: bytes | NDArray[np.uint32], instances: NDArray[np.uint32]
+def _with_more(
+    records: bytes | NDArray[np.uint32],
+    count: int,
+    instances: NDArray[np.uint32] | None,
+    fractions: NDArray[np.float32] | None,
 ) -> NDArray[np.uint32]:
-    """Two texels a birth: its record, and whose it is."""
+    """Two texels a birth: its record; and whose it is, and how far the loop has come."""
     array = (
         np.frombuffer(records, np.uint32).reshape(-1, 4) if isinstance(records, bytes) else records
     )
-    both = np.zeros((2 * len(instances), 4), np.uint32)
+    both = np.zeros((2 * count, 4), np.uint32)
     both[0::2] = array
-    both[1::2, 0] = instances
+    if instances is not None:
+        both[1::2, 0] = instances
+    if fractions is not None:
+        both[1::2, 1] = fractions.view(np.uint32)
     return both
-
-
-def _range(value: float | Range, scale: float = 1.0) -> tuple[float, float]:
-    if isinstance(value, Range):
-        return value.low * scale, (value.high - value.low) * scale
-    return value * scale, 0.0
 
 
 def _minus(a: Vec3, b: Vec3) -> Vec3:

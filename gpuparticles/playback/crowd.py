@@ -49,6 +49,7 @@ class Crowd:
         # How many births the bursts have brought when so many of them have fired.
         self._fired = np.cumsum([0, *(count for _, _, count in firing)])
         self._rate = emitter.rate
+        self._duration = effect.duration_of(emitter)
         self._emitting = min(effect.duration_of(emitter), _MOST / max(self._rate, 1e-9))
         # As in a Timeline, a birth that rounding has taken from a step still belongs to it.
         self._snap = min(1e-10 * self._rate, 1e-9)
@@ -153,10 +154,15 @@ class Crowd:
         births = None
         if counts.any():
             moments, seeds, who = self._births(counts)
+            fractions = None
+            if self.population.timed:
+                fractions = np.minimum(moments / self._duration, 1.0).astype(np.float32)
             moments -= (self._now - self._starts)[who]
             # Before the step was only born who was due in a hitch and never dies.
             np.clip(moments, 0.0 if self.population.mortal else -np.inf, h, out=moments)
-            births = self._house(self.population.conceive(moments, seeds, begin, self._ids[who]))
+            births = self._house(
+                self.population.conceive(moments, seeds, begin, self._ids[who], fractions)
+            )
         self._done = until
         going = (until < self._totals).any(axis=1)
         if not going.all():

@@ -11,9 +11,11 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from gpuparticles.effect.effect import Effect
 from gpuparticles.effect.random import pcg
+from gpuparticles.effect.values import Floats
 from gpuparticles.playback.population import Births, Population, hash_seed, pcg_int, row_slots
 from gpuparticles.playback.saved import Saves
 from gpuparticles.playback.timeline import MANUAL, Run, Timeline
@@ -187,7 +189,7 @@ class Player(Saves):
             runs = [*runs, self._by_hand(0.0)]
         if early:
             runs = [*early, *runs]
-        births = self._bear(runs, begin) if runs else None
+        births = self._bear(runs, begin, h) if runs else None
         rows = self.seen_rows = slots.rows
         if not slots.live_count:
             return None
@@ -195,7 +197,7 @@ class Player(Saves):
         slots.expire(clock.now)
         return step
 
-    def _bear(self, runs: Sequence[Run], begin: int) -> Births | None:
+    def _bear(self, runs: Sequence[Run], begin: int, h: float) -> Births | None:
         total = len(runs[0].moments) if len(runs) == 1 else sum(len(each.moments) for each in runs)
         if total <= _FEW:
             due: list[tuple[float, int]] = []
@@ -207,7 +209,10 @@ class Player(Saves):
             if len(runs) > 1:
                 # Runs come in order of their sources; a stable sort keeps that at equal moments.
                 due.sort(key=_moment)
-            return self.population.bear_few(due, begin)
+            fractions = None
+            if self.population.timed:
+                fractions = self._fractions(np.array([moment for moment, _ in due]), h)
+            return self.population.bear_few(due, begin, fractions)
         moments = np.empty(total)
         seeds = np.empty(total, np.uint32)
         at = 0
@@ -220,7 +225,12 @@ class Player(Saves):
         if len(runs) > 1:
             order = np.argsort(moments, kind="stable")
             moments, seeds = moments[order], seeds[order]
-        return self.population.bear_many(moments, seeds, begin)
+        fractions = self._fractions(moments, h) if self.population.timed else None
+        return self.population.bear_many(moments, seeds, begin, fractions)
+
+    def _fractions(self, moments: NDArray[np.float64], h: float) -> Floats:
+        """How far the loop had come at moments of the step that has just passed."""
+        return self.timeline.fractions(h - moments).astype(np.float32)
 
     def _book(self, count: int, h: float) -> int:
         """Pass steps without motion; returns the rows whose particles on the GPU are stale."""

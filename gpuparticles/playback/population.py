@@ -12,9 +12,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from gpuparticles.effect.draws import over_loop
 from gpuparticles.effect.effect import Emitter
 from gpuparticles.effect.random import LIFETIME, pcg
-from gpuparticles.effect.values import Range
+from gpuparticles.effect.values import Curve, Floats, span
 from gpuparticles.playback.clock import Clock
 from gpuparticles.playback.saved import Saved, Saves, UnfitError
 from gpuparticles.playback.slots import FOREVER, Slots
@@ -37,12 +38,15 @@ class Births(NamedTuple):
         admitted: The first row that was not in use before: in it and above, slots without a
             birth are to be marked dead.
         instances: uint32 of shape (n,): whose they are, in a pool.
+        fractions: float32 of shape (n,): how far the loop had come at each one's moment, 0 to 1,
+            where a birth has curves over it.
     """
 
     slots: list[int] | NDArray[np.int64]
     records: bytes | NDArray[np.uint32]
     admitted: int
     instances: NDArray[np.uint32] | None = None
+    fractions: NDArray[np.float32] | None = None
 
 
 class Newborn(NamedTuple):
@@ -55,6 +59,7 @@ class Newborn(NamedTuple):
         seeds: uint32.
         expiry: int64, the tick at which they die.
         instances: uint32, whose they are, in a pool.
+        fractions: float32, how far the loop had come, where a birth has curves over it.
     """
 
     numbers: NDArray[np.int64]
@@ -63,10 +68,11 @@ class Newborn(NamedTuple):
     seeds: NDArray[np.uint32]
     expiry: NDArray[np.int64]
     instances: NDArray[np.uint32] | None
+    fractions: NDArray[np.float32] | None
 
     def only(self, which: NDArray[np.bool_] | slice) -> Newborn:
         """Some of them."""
-        numbers, moments, lifetimes, seeds, expiry, instances = self
+        numbers, moments, lifetimes, seeds, expiry, instances, fractions = self
         return Newborn(
             numbers[which],
             moments[which],
@@ -74,6 +80,7 @@ class Newborn(NamedTuple):
             seeds[which],
             expiry[which],
             None if instances is None else instances[which],
+            None if fractions is None else fractions[which],
         )
 
 
@@ -126,13 +133,16 @@ class Population(Saves):
         births: Births so far, those included that were dropped or over within their step.
         dropped: Births for which there was no room.
         horizon: The longest lifetime in seconds; may be infinite.
+        timed: Whether births need to know how far the loop has come.
     """
 
     SAVED = ("clock", "slots", "births", "dropped")
 
     def __init__(self, emitter: Emitter, capacity: int, row: int) -> None:
-        life = emitter.lifetime
-        low, high = (life.low, life.high) if isinstance(life, Range) else (life, life)
+        low, high = span(emitter.lifetime)
+        self._curve = emitter.lifetime if isinstance(emitter.lifetime, Curve) else None
+        self._looks_up = over_loop(emitter)
+        self.timed = self._looks_up or self._curve is not None
         self.horizon = high
         self.mortal = math.isfinite(high)
         self._low, self._span = (low, high - low) if self.mortal else (0.0, 0.0)
@@ -172,17 +182,23 @@ class Population(Saves):
             [self.numbers, np.zeros(capacity - len(self.numbers), np.int64)]
         )
 
-    def bear_few(self, due: Sequence[tuple[float, int]], begin: int) -> Births | None:
+    def bear_few(
+        self, due: Sequence[tuple[float, int]], begin: int, fractions: Floats | None = None
+    ) -> Births | None:
         """Find room for births, one at a time: quicker than NumPy for a handful.
 
         Args:
             due: (moment, seed) each, in order.
             begin: The tick at which the step began; the clock has passed the step.
+            fractions: How far the loop had come at each moment; where births are `timed`.
         """
         clock, all_slots = self.clock, self.slots
         end, per_second = clock.now, clock.per_second
-        number = self.births
+        first = number = self.births
         self.births += len(due)
+        lives = None
+        if self._curve is not None and fractions is not None:
+            lives = self._curve.sample(fractions).tolist()
         born: list[tuple[int, bytes]] = []
         expiry: list[int] = []
         for moment, seed in due:
@@ -190,8 +206,12 @@ class Population(Saves):
             if birth > end:
                 birth = end
             if self.mortal:
-                u = (pcg_int(seed ^ _LIFETIME_HASH) >> 8) * 2.0**-24 if self._span else 0.0
-                ticks = floor((self._low + self._span * u) * per_second + 0.5)
+                if lives is None:
+                    u = (pcg_int(seed ^ _LIFETIME_HASH) >> 8) * 2.0**-24 if self._span else 0.0
+                    life = self._low + self._span * u
+                else:
+                    life = lives[number - first]
+                ticks = floor(life * per_second + 0.5)
                 tick = birth + ticks
                 lifetime = ticks * clock.tick
             else:
@@ -214,10 +234,18 @@ class Population(Saves):
         numbers = self.numbers
         for slot, (number, _) in zip(slots, born, strict=True):
             numbers[slot] = number
-        return Births(slots, b"".join([record for _, record in born]), admitted)
+        if self._looks_up and fractions is not None:
+            fractions = fractions[[number - first for number, _ in born]]
+        else:
+            fractions = None
+        return Births(slots, b"".join([record for _, record in born]), admitted, None, fractions)
 
     def bear_many(
-        self, moments: NDArray[np.float64], seeds: NDArray[np.uint32], begin: int
+        self,
+        moments: NDArray[np.float64],
+        seeds: NDArray[np.uint32],
+        begin: int,
+        fractions: Floats | None = None,
     ) -> Births | None:
         """Find room for births, all at once.
 
@@ -225,8 +253,9 @@ class Population(Saves):
             moments: Seconds after the step's begin, in order of birth.
             seeds: The particles' seeds.
             begin: The tick at which the step began; the clock has passed the step.
+            fractions: How far the loop had come at each moment; where births are `timed`.
         """
-        return self.house(self.conceive(moments, seeds, begin))
+        return self.house(self.conceive(moments, seeds, begin, None, fractions))
 
     def conceive(
         self,
@@ -234,6 +263,7 @@ class Population(Saves):
         seeds: NDArray[np.uint32],
         begin: int,
         instances: NDArray[np.uint32] | None = None,
+        fractions: Floats | None = None,
     ) -> Newborn:
         """Number births and draw their lifetimes; those over within their step are left out.
 
@@ -242,6 +272,7 @@ class Population(Saves):
             seeds: The particles' seeds.
             begin: The tick at which the step began; the clock has passed the step.
             instances: Whose they are, in a pool.
+            fractions: How far the loop had come at each moment; where births are `timed`.
         """
         clock = self.clock
         count = len(moments)
@@ -250,14 +281,19 @@ class Population(Saves):
         single = moments.astype(np.float32)
         if not self.mortal:
             lifetimes = np.full(count, _FOREVER_SECONDS, np.float32)
-            return Newborn(numbers, single, lifetimes, seeds, np.full(count, FOREVER), instances)
+            never = np.full(count, FOREVER)
+            return Newborn(numbers, single, lifetimes, seeds, never, instances, fractions)
         birth = begin - np.floor(0.5 - single.astype(np.float64) * clock.per_second).astype(int)
         np.minimum(birth, clock.now, out=birth)
-        u = (pcg(seeds ^ np.uint32(_LIFETIME_HASH)) >> np.uint32(8)) * 2.0**-24
-        ticks = np.floor((self._low + self._span * u) * clock.per_second + 0.5)
+        if self._curve is None or fractions is None:
+            u = (pcg(seeds ^ np.uint32(_LIFETIME_HASH)) >> np.uint32(8)) * 2.0**-24
+            lives = self._low + self._span * u
+        else:
+            lives = self._curve.sample(fractions).astype(np.float64)
+        ticks = np.floor(lives * clock.per_second + 0.5)
         lifetimes = (ticks * clock.tick).astype(np.float32)
         expiry = birth + ticks.astype(np.int64)
-        newborn = Newborn(numbers, single, lifetimes, seeds, expiry, instances)
+        newborn = Newborn(numbers, single, lifetimes, seeds, expiry, instances, fractions)
         lasting = expiry > clock.now
         return newborn if lasting.all() else newborn.only(lasting)
 
@@ -278,4 +314,5 @@ class Population(Saves):
         records[:, 1] = newborn.moments.view(np.uint32)
         records[:, 2] = newborn.lifetimes.view(np.uint32)
         records[:, 3] = newborn.seeds
-        return Births(slots, records, admitted, newborn.instances)
+        fractions = newborn.fractions if self._looks_up else None
+        return Births(slots, records, admitted, newborn.instances, fractions)

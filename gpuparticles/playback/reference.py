@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gpuparticles.effect import random
+from gpuparticles.effect.draws import Draw, draws
 from gpuparticles.effect.effect import Effect, Emitter
 from gpuparticles.effect.kinds import KernelField, fields_of
 from gpuparticles.effect.modifiers import (
@@ -25,7 +26,6 @@ from gpuparticles.effect.modifiers import (
     Resistance,
     Scaled,
 )
-from gpuparticles.effect.values import Range
 from gpuparticles.playback.clock import Frames
 from gpuparticles.playback.place import (
     Place,
@@ -173,15 +173,11 @@ class _State:
         scaled = places.position * np.array(shape.scale, np.float32)
         position = scaled + np.array(shape.offset, np.float32)
         launch = np.tile(np.array([0, 1, 0], np.float32), (len(slots), 1))
-        speed = _draw(emitter.speed, seed, random.SPEED)
-        if emitter.velocity is not None:
-            velocity = np.stack(
-                [
-                    _draw(component, seed, random.VELOCITY + axis)
-                    for axis, component in enumerate(emitter.velocity)
-                ],
-                axis=1,
-            )
+        drawn = _drawn(emitter, seed, births.fractions)
+        if emitter.velocity is None:
+            speed = drawn["speed"]
+        else:
+            velocity = np.stack([drawn[f"velocity{axis}"] for axis in range(3)], axis=1)
             speed = np.linalg.norm(velocity, axis=1)
             launch = _unit(velocity)
         spread = np.float32(math.radians(min(emitter.spread + emitter.shape.spread, 180.0)))
@@ -201,16 +197,14 @@ class _State:
             launch = np.array(
                 [_turned(t, d) for t, d in zip(turns, launch, strict=True)], np.float32
             )
-        rotation = _half(_draw(emitter.rotation, seed, random.ROTATION, 1 / 360))
         self._position[slots] = position
         self._velocity[slots] = speed[:, None].astype(np.float32) * launch
         self._age[slots] = -moment
-        self._rotation[slots] = rotation
+        self._rotation[slots] = _half(drawn["rotation"])
         self._lifetime[slots] = records[:, 2].copy().view(np.float32)
         self._seed[slots] = seed
-        self._size[slots] = _half(_draw(emitter.size, seed, random.SIZE))
-        spin = _draw(emitter.angular_velocity, seed, random.ANGULAR_VELOCITY, 1 / 360)
-        self._angular_velocity[slots] = _half(spin)
+        self._size[slots] = _half(drawn["size"])
+        self._angular_velocity[slots] = _half(drawn["angular_velocity"])
         color = np.array(emitter.color, np.float32)
         self._color[slots] = _half(color if places.color is None else color * places.color)
 
@@ -376,10 +370,17 @@ def _kicked(v: Floats, kicks: Iterable[tuple[Floats | None, Floats | None]]) -> 
     return v
 
 
-def _draw(value: float | Range, seed: NDArray[np.uint32], channel: int, scale: float = 1) -> Floats:
-    low, high = (value.low, value.high) if isinstance(value, Range) else (value, value)
-    span = np.float32((high - low) * scale)
-    return np.float32(low * scale) + span * random.uniform(seed, channel)
+def _drawn(emitter: Emitter, seed: NDArray[np.uint32], loop: Floats | None) -> dict[str, Floats]:
+    """What each birth draws, by name, the components of a vector numbered."""
+
+    def values(drawn: Draw) -> Floats:
+        if (curve := drawn.curve) is not None:
+            assert loop is not None
+            return curve.sample(loop)
+        low, width = map(np.float32, drawn.pair)
+        return np.asarray(low + width * random.uniform(seed, drawn.channel), np.float32)
+
+    return {drawn.key: values(drawn) for drawn in draws(emitter)}
 
 
 def _half(values: Floats) -> Floats:

@@ -139,6 +139,16 @@ class Timeline(Saves):
         """How far the loop has come, 0 to 1; a one-shot stays at 1 when its duration is over."""
         return min(self._local / self._duration, 1.0)
 
+    def fractions(self, ago: NDArray[np.float64]) -> NDArray[np.float64]:
+        """How far the loop had come so many seconds ago: from 0 at its begin to 1 at its end.
+
+        The moment at which one loop ends and the next begins belongs to the next.
+        """
+        done = np.maximum(self._local - ago, -self._loops * self._duration) / self._duration
+        if not self._looping:
+            return np.clip(done, 0.0, 1.0)
+        return np.maximum(done - np.floor(done + 1e-9), 0.0)
+
     @property
     def exhausted(self) -> bool:
         """Whether no birth can come any more, unless somebody starts it or changes its rate.

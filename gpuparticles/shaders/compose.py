@@ -9,9 +9,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
+from gpuparticles.effect.draws import Draw, draws, over_loop
 from gpuparticles.effect.effect import Emitter
 from gpuparticles.effect.kinds import fields_of
 from gpuparticles.effect.modifiers import Modifier, Scaled
+from gpuparticles.effect.values import Curve
 from gpuparticles.errors import ShaderError
 from gpuparticles.shaders.layout import (
     ATTRIBUTES,
@@ -21,6 +23,7 @@ from gpuparticles.shaders.layout import (
     STATE,
     Block,
     Channel,
+    birth_block,
     channels,
     emitter_block,
     head_block,
@@ -35,14 +38,18 @@ __all__ = ["birth", "blend", "fullscreen", "shift", "sprite", "update"]
 _PRAGMA = "#pragma gpuparticles "
 
 
-def birth(emitter: Emitter, *, pooled: bool = False) -> tuple[Source, Source]:
+def birth(
+    emitter: Emitter, modifiers: Sequence[Modifier] = (), *, pooled: bool = False
+) -> tuple[Source, Source]:
     """Vertex and fragment text of the pass that writes newborn particles.
 
     Args:
-        emitter: Its shape and its space decide the text.
+        emitter: Its shape, its space and what of a birth is in use decide the text.
+        modifiers: The emitter's, then the effect's; a birth knows them by the room they leave.
         pooled: Births carry the instance they belong to.
     """
-    block = Block(HEAD)
+    block = birth_block(emitter, modifiers)
+    drawn = {drawn.key: _drawn(drawn) for drawn in draws(emitter)}
     every = (*STATE, *channels(pooled=pooled))
     openings = {
         "block": block.text(),
@@ -60,13 +67,24 @@ def birth(emitter: Emitter, *, pooled: bool = False) -> tuple[Source, Source]:
             "}",
         ],
         "uniforms": ["uniform sampler2D u_instances;"] if pooled else [],
-        "record": _record(pooled=pooled),
+        "record": _record(pooled=pooled, timed=over_loop(emitter)),
         "shape": [f"    {_shape_call(emitter)};"],
+        "launch": _launch(drawn),
         "place": _place(emitter, pooled=pooled),
+        "attributes": [
+            f"    p.rotation = to_half({drawn['rotation']});",
+            "    vec4 attributes = to_half(vec4(",
+            f"        {drawn['size']},",
+            f"        {drawn['stretch']},",
+            "        p.rotation,",
+            f"        {drawn['angular_velocity']}));",
+        ],
     }
     kernels = [f"shapes/{emitter.shape.kind}.glsl"]
     if pooled:
         kernels.insert(0, "lib/instance.glsl")
+    if over_loop(emitter):
+        kernels.insert(0, "lib/curve.glsl")
     vertex = _compose("passes/birth.vert", {"block": block.text()})
     return vertex, _compose("passes/birth.frag", openings, kernels)
 
@@ -236,13 +254,46 @@ def _load(inputs: Sequence[Channel]) -> list[str]:
     return [*lines, "    return p;", "}"]
 
 
-def _record(*, pooled: bool) -> list[str]:
-    if not pooled:
+def _record(*, pooled: bool, timed: bool) -> list[str]:
+    if not pooled and not timed:
         return ["    uvec4 record = births_texel(v_records + rank);"]
-    return [
+    lines = [
         "    uvec4 record = births_texel(v_records + 2 * rank);",
-        "    uint instance = births_texel(v_records + 2 * rank + 1).x;",
-        "    o_instance = instance;",
+        "    uvec4 more = births_texel(v_records + 2 * rank + 1);",
+    ]
+    if pooled:
+        lines += ["    uint instance = more.x;", "    o_instance = instance;"]
+    if timed:
+        lines += ["    float loop = uintBitsToFloat(more.y); // how far it has come, 0..1"]
+    return lines
+
+
+def _drawn(drawn: Draw) -> str:
+    """The value of one birth."""
+    member = f"u_{drawn.name}"
+    channel = f"CHANNEL_{drawn.name.upper()}"
+    if drawn.axis is not None:
+        member += f"[{drawn.axis}]"
+        channel += f" + {drawn.axis}u"
+    if isinstance(drawn.value, Curve):
+        return f"curve_at({member}, loop)"
+    return f"draw({member}, seed, {channel})"
+
+
+def _launch(drawn: Mapping[str, str]) -> list[str]:
+    """Where to, and how fast, in the emitter's frame and before the spread."""
+    if "speed" in drawn:
+        return [
+            "    vec3 launch = vec3(0.0, 1.0, 0.0);",
+            f"    float speed = {drawn['speed']};",
+        ]
+    return [
+        "    vec3 velocity = vec3(",
+        f"        {drawn['velocity0']},",
+        f"        {drawn['velocity1']},",
+        f"        {drawn['velocity2']});",
+        "    vec3 launch = unit(velocity);",
+        "    float speed = length(velocity);",
     ]
 
 

@@ -7,16 +7,17 @@ layer creates textures and packs buffers from it.
 from __future__ import annotations
 
 import struct
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
 from typing import NamedTuple
 
+from gpuparticles.effect.draws import draws, over_loop
 from gpuparticles.effect.effect import Emitter
 from gpuparticles.effect.kinds import KernelField, fields_of
 from gpuparticles.effect.modifiers import Modifier, Scaled
 from gpuparticles.effect.rules import Table
 from gpuparticles.effect.shapes import Shape
-from gpuparticles.effect.values import Curve, Floats
+from gpuparticles.effect.values import Curve, Floats, Gradient
 
 __all__ = [
     "ATTRIBUTES",
@@ -31,7 +32,9 @@ __all__ = [
     "Block",
     "Channel",
     "Member",
+    "birth_block",
     "channels",
+    "curves",
     "emitter_block",
     "head_block",
     "modifier_members",
@@ -140,16 +143,13 @@ HEAD = (
     Member("vec2", "u_turn_arc"),  # its angle, and 1 / sin(angle); 0 where the ends are close
     Member("mat3", "u_scale_begin"),
     Member("mat3", "u_scale_end"),
-    # Birth: (low, high - low) pairs.
+    # Birth: (low, high - low) pairs, or spans of u_stops where a curve over the loop is given.
     Member("vec2", "u_speed"),
     Member("vec2", "u_size"),
     Member("vec2", "u_rotation"),  # turns
     Member("vec2", "u_angular_velocity"),  # turns/s
     Member("vec2", "u_stretch"),  # seconds
     Member("float", "u_spread"),  # radians
-    Member("float", "u_velocity_given"),
-    Member("vec3", "u_velocity_low"),
-    Member("vec3", "u_velocity_span"),
     Member("vec4", "u_birth_color"),
     Member("vec4", "u_shape", SHAPE_ROWS),
     Member("vec3", "u_shape_offset"),
@@ -227,15 +227,32 @@ def stop_rows(emitter: Emitter, modifiers: Sequence[Modifier]) -> int:
     A power of two, so that emitters whose curves differ a little in length share programs; or what
     the block has room for, if that is less.
     """
-    rows = len(emitter.size_over_life.segments()) + len(emitter.color_over_life.segments())
+    rows = sum(len(curve.segments()) for _, _, curve in curves(emitter))
     rows += sum(len(curve.segments()) for curve in map(over_life, modifiers) if curve is not None)
     members = [
-        member
-        for index, modifier in enumerate(modifiers)
-        for member in modifier_members(index, modifier, emitter, pooled=False)
+        *birth_members(emitter),
+        *(
+            member
+            for index, modifier in enumerate(modifiers)
+            for member in modifier_members(index, modifier, emitter, pooled=False)
+        ),
     ]
     room = _MOST_ROWS - Block(HEAD).size // 16 - Block(members).size // 16
     return max(8, min(1 << (rows - 1).bit_length(), room))
+
+
+def curves(emitter: Emitter) -> Iterator[tuple[str, int, Curve | Gradient]]:
+    """Every curve of an emitter, and the member that holds its span: its name and its row."""
+    for drawn in draws(emitter):
+        if (curve := drawn.curve) is not None:
+            yield f"u_{drawn.name}", drawn.axis or 0, curve
+    yield "u_size_over_life", 0, emitter.size_over_life
+    yield "u_color_over_life", 0, emitter.color_over_life
+
+
+def birth_members(emitter: Emitter) -> list[Member]:
+    """What only some births need."""
+    return [] if emitter.velocity is None else [Member("vec2", "u_velocity", 3)]
 
 
 def spins(emitter: Emitter) -> bool:
@@ -300,9 +317,17 @@ def head_block(rows: int) -> Block:
     return Block((*HEAD, Member("vec4", "u_stops", rows)))
 
 
+def birth_block(emitter: Emitter, modifiers: Sequence[Modifier]) -> Block:
+    """As much of an emitter's block as its births need: most of them nothing but the head."""
+    more = birth_members(emitter)
+    if not more and not over_loop(emitter):
+        return Block(HEAD)
+    return Block((*head_block(stop_rows(emitter, modifiers)).members, *more))
+
+
 def emitter_block(emitter: Emitter, modifiers: Sequence[Modifier], *, pooled: bool) -> Block:
-    """The whole block of an emitter: head, stops, and its modifiers' fields in order."""
-    members = [*head_block(stop_rows(emitter, modifiers)).members]
+    """The whole block of an emitter: head, stops, births, and its modifiers' fields in order."""
+    members = [*head_block(stop_rows(emitter, modifiers)).members, *birth_members(emitter)]
     for index, modifier in enumerate(modifiers):
         members += modifier_members(index, modifier, emitter, pooled=pooled)
     return Block(members)

@@ -60,7 +60,7 @@ def emitter_text(effect: Effect, index: int, *, pooled: bool) -> EmitterText:
     carries = not pooled and any(moving(modifier, emitter) for modifier in modifiers)
     return EmitterText(
         block=emitter_block(emitter, modifiers, pooled=pooled),
-        birth=birth(emitter, pooled=pooled),
+        birth=birth(emitter, modifiers, pooled=pooled),
         update=update(emitter, modifiers, pooled=pooled),
         travelling=update(emitter, modifiers, travels=True) if carries else None,
         shift=None if local or pooled else shift(),

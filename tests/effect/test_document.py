@@ -173,6 +173,9 @@ def test_a_colour_is_written_in_hex_when_that_is_exact(color: Any, written: Any)
 
 positive = st.floats(0, 1e30, allow_subnormal=False)
 ranged = positive | st.tuples(positive, positive).map(sorted)
+over_loop = ranged | st.lists(positive, min_size=2, max_size=4).map(
+    lambda values: [(i / 4, value) for i, value in enumerate(values)]
+)
 colors = st.tuples(positive, positive, positive, st.floats(0, 1)) | st.integers(0, 2**32 - 1).map(
     lambda bits: f"#{bits:08x}"
 )
@@ -202,9 +205,9 @@ emitters = st.builds(
     capacity=st.integers(0, 10**6),
     rate=st.floats(0, 1e8),
     bursts=st.lists(st.builds(Burst, st.floats(0, 4.9), st.integers(0, 10**6)), max_size=3),
-    lifetime=ranged | st.just(math.inf),
+    lifetime=over_loop | st.just(math.inf),
     shape=shapes,
-    size=ranged,
+    size=over_loop,
     velocity=st.none() | vectors,
     color=colors,
     size_over_life=curves,
@@ -422,7 +425,7 @@ def test_a_file_is_examined_as_far_as_it_is_right(tmp_path: Path):
 
 SPEED = "a speed is a finite number"
 LIST = "a list is written [...], even one of a single item"
-PAIR = ", or a pair (low, high)"
+PAIR = ", a pair (low, high), or a list of stops [t, value]"
 
 
 @pytest.mark.parametrize(
@@ -435,6 +438,19 @@ PAIR = ", or a pair (low, high)"
         ({"speed": math.nan}, f"speed: NaN is not a number; {SPEED}{PAIR}"),
         ({"speed": -math.inf}, f"speed: -inf is not finite; {SPEED}"),
         ({"speed": [0, 1e300]}, f"speed[1]: 1e+300 does not fit in 32 bits; {SPEED}"),
+        (
+            {"speed": [[0, 1], [2, 3]]},
+            "speed[1][0]: 2 is more than 1; the time of a stop is 0 to 1 of the whole",
+        ),
+        ({"size": [[0, 1], [1, -3]]}, "size[1][1]: -3 is negative; a size is 0 or more"),
+        (
+            {"lifetime": [[0, 1], [1, "inf"]]},
+            'lifetime[1][1]: "inf" is not a number; a lifetime is 0 or more seconds',
+        ),
+        (
+            {"velocity": [0, [[0, 1], [1, "x"]], 0]},
+            'velocity[1][1][1]: "x" is not a number; a component is a finite number',
+        ),
         ({"velocity": [1, 2]}, "velocity: [1, 2] is not a vector; a vector has 3 components"),
         ({"modifiers": {}}, f"modifiers: {{}} is not a list; {LIST}"),
         (

@@ -230,7 +230,8 @@ LIST = "a list is written [...], even one of a single item"
         (
             lambda: Emitter("a", angular_velocity="x"),
             'angular_velocity: "x" is not a number; '
-            "an angular velocity is a finite number, or a pair (low, high)",
+            "an angular velocity is a finite number, a pair (low, high), or a list of stops "
+            "[t, value]",
         ),
         (
             lambda: Emitter("a", bursts=[3]),

@@ -37,7 +37,7 @@ NATURAL = """
     gp.Vortex(1, axis=[1, 2, 3], handedness="left")
     effect = gp.Effect("fire", [sparks], loop=False)
 
-    assert_type(sparks.lifetime, float | gp.Range)
+    assert_type(sparks.lifetime, float | gp.Range | gp.Curve)
     assert_type(sparks.size_over_life, gp.Curve)
     assert_type(sparks.color, RGBA)
     assert_type(sparks.bursts, tuple[gp.Burst, ...])

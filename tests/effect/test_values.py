@@ -32,13 +32,14 @@ from gpuparticles.effect import (
     span,
 )
 from gpuparticles.effect.rules import Number
-from gpuparticles.effect.values import Lifetime, OptionalOverLife, OptionalVector
+from gpuparticles.effect.values import Lifetime, OptionalOverLife, OptionalVelocity
 from gpuparticles.errors import EffectError
 
 VALUE = "a value is a finite number"
 PAIR = ", or a pair (low, high)"
 COMPONENT = "a component is a finite number"
 LIFETIME = 'a lifetime is 0 or more seconds, or "inf"'
+LOOP = ", a pair (low, high), or a list of stops [t, value]"
 VECTOR = "a vector has 3 components"
 COLOUR = 'a colour is "#rrggbb", "#rrggbbaa", or 3 or 4 numbers'
 TIME = "the time of a stop is 0 to 1 of the whole"
@@ -57,7 +58,7 @@ class Holder:
     vec3: Vec3 = (0.0, 0.0, 0.0)
     direction: Direction = (0.0, 1.0, 0.0)
     vector: Vector = (0.0, 0.0, 0.0)
-    maybe_vector: OptionalVector = None
+    maybe_vector: OptionalVelocity = None
     color: Color = "#ffffff"
     over_life: OverLife = 1.0
     maybe_over_life: OptionalOverLife = None
@@ -122,7 +123,7 @@ def test_a_whole_number_is_held_as_an_int(given_number: Any):
         ("text", "  ", "", '"  " is empty; a text has at least one character'),
         ("lifetime", -2, "", f"-2 is negative; {LIFETIME}"),
         ("lifetime", -math.inf, "", f"-inf is not finite; {LIFETIME}"),
-        ("lifetime", "infinite", "", f'"infinite" is not a number; {LIFETIME}{PAIR}'),
+        ("lifetime", "infinite", "", f'"infinite" is not a number; {LIFETIME}{LOOP}'),
         ("lifetime", (1, math.inf), "[1]", "inf is not finite; a lifetime is 0 or more seconds"),
         ("lifetime", (1, "inf"), "[1]", '"inf" is not a number; a lifetime is 0 or more seconds'),
         ("scalar", (2, 1), "", "low 2 is above high 1; a range is (low, high)"),

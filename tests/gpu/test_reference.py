@@ -67,6 +67,15 @@ def ranges(low: float, high: float) -> st.SearchStrategy[Any]:
     return numbers(low, high) | both
 
 
+def scalars(low: float, high: float) -> st.SearchStrategy[Any]:
+    """A constant, a range, or a curve over the loop with a step in it."""
+    value = numbers(low, high)
+    curve = st.tuples(value, value, numbers(0, 1), value, value).map(
+        lambda v: [(0, v[0]), (v[2], v[1]), (v[2], v[3]), (1, v[4])]
+    )
+    return ranges(low, high) | curve
+
+
 def offsets() -> st.SearchStrategy[gp.Offset]:
     """Where an emitter sits in its effect: turned, stretched and mirrored."""
     positions, turns = (st.tuples(*[numbers(-reach, reach)] * 3) for reach in (3, 180))
@@ -83,17 +92,17 @@ def effects(draw: st.DrawFn) -> gp.Effect:
         capacity=CAPACITY,
         rate=draw(numbers(10, 60)),
         bursts=draw(st.lists(st.builds(gp.Burst, numbers(0, 2), st.integers(0, 40)), max_size=2)),
-        lifetime=draw(st.just(math.inf) | ranges(0.5, 4)),
+        lifetime=draw(st.just(math.inf) | scalars(0.5, 4)),
         shape=draw(st.one_of(*map(instances, kinds(Shape).values()))),
-        speed=draw(ranges(-3, 3)),
+        speed=draw(scalars(-3, 3)),
         spread=draw(st.sampled_from((0, 180)) | numbers(0, 180)),
-        velocity=draw(st.none() | st.tuples(*[ranges(-3, 3)] * 3)),
+        velocity=draw(st.none() | st.tuples(*[scalars(-3, 3)] * 3)),
         space=draw(st.sampled_from(("world", "local"))),
         offset=draw(st.just(gp.Offset()) | offsets()),
-        size=draw(ranges(0, 2)),
+        size=draw(scalars(0, 2)),
         size_over_life=draw(numbers(0, 2) | st.just([(0.1, 1), (0.5, 2), (0.5, 0.2), (0.9, 3)])),
-        rotation=draw(ranges(-360, 360)),
-        angular_velocity=draw(st.just(0) | ranges(-360, 360)),
+        rotation=draw(scalars(-360, 360)),
+        angular_velocity=draw(st.just(0) | scalars(-360, 360)),
         color=draw(st.tuples(*[numbers(0, 4)] * 3, numbers(0, 1))),
         color_over_life=draw(st.sampled_from(("#ffffff", [(0.2, "#ff8000"), (1, "#00408000")]))),
         modifiers=draw(modifiers),

@@ -20,7 +20,19 @@ RECORD = np.dtype([("number", "u4"), ("moment", "f4"), ("lifetime", "f4"), ("see
 FOREVER_SECONDS = np.float32(1e20)
 
 LIFETIMES = st.sampled_from(
-    [0.0, 1e-6, 0.01, 1.0, 300.0, math.inf, (0.0, 0.05), (0.5, 3.0), (200.0, 300.0), (1e-6, 1e6)]
+    [
+        0.0,
+        1e-6,
+        0.01,
+        1.0,
+        300.0,
+        math.inf,
+        (0.0, 0.05),
+        (0.5, 3.0),
+        (200.0, 300.0),
+        (1e-6, 1e6),
+        [(0.0, 0.01), (0.5, 3.0), (0.5, 0.0)],
+    ]
 )
 
 
@@ -50,11 +62,15 @@ def test_scalars_and_numpy_bear_the_same(
         begin = few.clock.now
         few.clock.advance(h)
         many.clock.advance(h)
-        one_by_one = few.bear_few(due, begin)
+        fractions = None
+        if few.timed:
+            fractions = np.array([rng.random() for _ in due], np.float32)
+        one_by_one = few.bear_few(due, begin, fractions)
         at_once = many.bear_many(
             np.array([moment for moment, _ in due]),
             np.array([seed for _, seed in due], np.uint32),
             begin,
+            fractions,
         )
         assert (one_by_one is None) == (at_once is None)
         assert np.array_equal(records(one_by_one), records(at_once))

@@ -140,6 +140,19 @@ def test_shapes_and_spaces_do() -> None:
     assert len(texts) == 2 * len(kinds(Shape))
 
 
+def test_a_curve_over_the_loop_does_and_what_is_none_stays_cheap() -> None:
+    """Only the scalar that is a curve is looked up, and only then is the fraction read."""
+    plain, curved, other = (
+        birth(gp.Emitter("a", speed=speed))[1].text
+        for speed in (1, [(0, 1), (1, 2)], [(0, 1), (0.5, 7), (1, 0)])
+    )
+    assert curved == other
+    assert "curve_at(u_speed, loop)" in curved
+    assert "draw(u_size, seed, CHANNEL_SIZE)" in curved
+    for word in ("curve_at", "loop", "u_stops", "more"):
+        assert not re.search(rf"\b{word}\b", plain)
+
+
 def test_left_and_right_share_a_program() -> None:
     """A hand is the strength's sign; only the random one is drawn in the shader."""
     right, left = gp.Vortex(1), gp.Vortex(1, handedness="left")

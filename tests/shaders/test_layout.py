@@ -22,6 +22,7 @@ from gpuparticles.shaders.layout import (
     SHAPE_ROWS,
     STATE,
     Member,
+    birth_block,
     head_block,
     modifier_members,
     moving,
@@ -97,12 +98,16 @@ def test_the_driver_lays_out_the_block_as_we_do(
     ctx: moderngl.Context, space: str, pooled: bool
 ) -> None:
     """Offset of every member and size of the block, in all passes of an effect of everything."""
-    emitter = gp.Emitter("a", space=space, shape=gp.Circle(), angular_velocity=90)
+    ramp = [(0, 1), (1, 2)]
+    emitter = gp.Emitter(
+        "a", space=space, shape=gp.Circle(), angular_velocity=90, velocity=(0, ramp, 0)
+    )
     block = emitter_block(emitter, EVERYTHING, pooled=pooled)
     rows = stop_rows(emitter, EVERYTHING)
     passes = [
         (update(emitter, EVERYTHING, pooled=pooled), block),
-        (birth(emitter, pooled=pooled), Block(HEAD)),
+        (birth(emitter, EVERYTHING, pooled=pooled), birth_block(emitter, EVERYTHING)),
+        (birth(gp.Emitter("b"), pooled=pooled), Block(HEAD)),
         (sprite(rows, pooled=pooled, local=space == "local"), head_block(rows)),
     ]
     if not pooled:
