@@ -146,23 +146,24 @@ SWARM = gp.Emitter(
 BLAST = replace(
     SWARM, name="blast", capacity=600, bursts=[gp.Burst(0, 600)], shape=gp.Point(), speed=(1, 2.5)
 )
-FOUNTAIN = gp.Emitter(
-    "fountain",
-    capacity=1000,
-    rate=300,
-    lifetime=2.2,
-    speed=(2.4, 3.2),
-    spread=22,
-    size=0.045,
+RAIN = gp.Emitter(
+    "rain",
+    capacity=1500,
+    rate=600,
+    lifetime=2,
+    shape=gp.Box((1.8, 0.05, 0.35), offset=(0, 1.8, 0)),
+    speed=0,
+    size=0.05,
     color_over_life=SPARK,
-    sprite=STREAK,
+    sprite=gp.Sprite(blend="additive", stretch=0.04),
 )
 STAGES = {
     "force": Stage(SWARM, 1.1, 0.6, loop=False),
+    "flow": Stage(SWARM, 1.1, 0.6, loop=False),
     "drag": Stage(BLAST, 0.8, 0.5, loop=False),
     "limit": Stage(BLAST, 0.8, 0.5, loop=False),
     "motion": Stage(SWARM, 1.1, 0.6, loop=False),
-    "constraint": Stage(FOUNTAIN, 3.0, 0.1, True, (gp.Acceleration((0, -3, 0)),)),
+    "constraint": Stage(RAIN, 2.5, 0.1, True, (gp.Acceleration((0, -2.2, 0)),)),
 }
 
 FLOW = gp.Emitter(
