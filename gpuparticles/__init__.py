@@ -27,6 +27,7 @@ if TYPE_CHECKING:
         Flipbook,
         Gradient,
         Offset,
+        Parameter,
         Point,
         Radial,
         Range,
@@ -56,7 +57,7 @@ _HOMES = {
     "gpuparticles.draw.camera": "look_at orthographic perspective",
     "gpuparticles.effect": (
         "Acceleration Box Burst Circle Cone Curve Drag Effect Emitter Flipbook Gradient Offset "
-        "Point Radial Range Sphere Sprite Vortex load modifier save schema shape"
+        "Parameter Point Radial Range Sphere Sprite Vortex load modifier save schema shape"
     ),
     "gpuparticles.errors": (
         "ContextError DocumentError EffectError ImportFormatError MissingExtraError "
@@ -87,6 +88,7 @@ __all__ = [
     "ImportFormatError",
     "MissingExtraError",
     "Offset",
+    "Parameter",
     "ParticleSystem",
     "ParticlesError",
     "Point",

@@ -535,6 +535,7 @@ def test_info_shows_what_an_effect_consists_of(tmp_path: Path) -> None:
                 gp.Emitter("stars", rate=1000, capacity=10, lifetime=float("inf"), space="local"),
             ],
             modifiers=[gp.Acceleration((0, -1, 0))],
+            parameters=[gp.Parameter("pull", -1, (-9, 0), "Weight", ["modifiers.0.value.y"])],
         ),
         path,
     )
@@ -543,6 +544,16 @@ def test_info_shows_what_an_effect_consists_of(tmp_path: Path) -> None:
 
     assert result.returncode == 0, result.stderr
     answer = json.loads(result.stdout)
+    assert answer["parameters"] == [
+        {
+            "name": "pull",
+            "type": "number",
+            "default": -1,
+            "range": [-9, 0],
+            "description": "Weight",
+            "binds": ["modifiers.0.value.y"],
+        }
+    ]
     assert (answer["name"], answer["duration"], answer["loop"]) == ("two", 2, True)
     leaves, stars = answer["emitters"]
     assert leaves == {
@@ -567,6 +578,7 @@ def test_info_shows_what_an_effect_consists_of(tmp_path: Path) -> None:
     assert re.search(r"^leaves +500 +~60 +world +sphere +drag, acceleration +leaf.png$", text, re.M)
     assert re.search(r"^stars +10 +~10 +local +point +acceleration +soft disc$", text, re.M)
     assert f"texture {tmp_path / 'leaf.png'}\n" in text
+    assert "parameters:\n  pull: number from -9 to 0, by default -1: Weight\n" in text
     assert re.search(r"^\d+ GPU programs, \d+\.\d\d MB of GPU memory$", text, re.M)
 
 

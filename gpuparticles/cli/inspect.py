@@ -16,7 +16,7 @@ from gpuparticles.cli.options import AsJson, File, Files
 from gpuparticles.errors import ContextError
 
 if TYPE_CHECKING:
-    from gpuparticles.effect import Effect, Emitter
+    from gpuparticles.effect import Effect, Emitter, Parameter
 
 
 def check(effects: Files, as_json: AsJson = False) -> None:
@@ -68,6 +68,7 @@ def info(effect: File, as_json: AsJson = False) -> None:
                 "duration": loaded.duration,
                 "loop": loaded.loop,
                 "emitters": emitters,
+                "parameters": [_describe_parameter(each) for each in loaded.parameters],
                 "textures": images,
                 "programs": programs,
                 "gpu_bytes": gpu_bytes,
@@ -94,6 +95,10 @@ def info(effect: File, as_json: AsJson = False) -> None:
                 ],
             )
         )
+        if loaded.parameters:
+            typer.echo("parameters:")
+        for parameter in loaded.parameters:
+            typer.echo(f"  {parameter.name}: {parameter.summary}")
         for image in images:
             typer.echo(f"texture {image}")
         if gpu_bytes is not None:
@@ -136,6 +141,17 @@ def _too_small(effect: Effect, emitter: Emitter) -> Iterator[str]:
             f"warning: {emitter.name}: {many} particles would live at once, but its capacity is "
             f"{emitter.capacity:,}; births beyond it are dropped"
         )
+
+
+def _describe_parameter(parameter: Parameter) -> dict[str, Any]:
+    return {
+        "name": parameter.name,
+        "type": parameter.type,
+        "default": parameter.default,
+        "range": parameter.range,
+        "description": parameter.description,
+        "binds": parameter.binds,
+    }
 
 
 def _describe(effect: Effect, emitter: Emitter) -> dict[str, Any]:

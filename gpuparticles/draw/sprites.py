@@ -11,7 +11,6 @@ import moderngl
 from gpuparticles.draw.textures import Textures
 from gpuparticles.effect.sprite import Sprite
 from gpuparticles.errors import ContextError
-from gpuparticles.gpu.gl import GL
 from gpuparticles.gpu.programs import QUADS, UNITS, Programs
 from gpuparticles.gpu.simulate import Simulation
 from gpuparticles.playback.place import Place, Vec3, matrix_of
@@ -106,7 +105,6 @@ class Sprites:
 
     Args:
         ctx: The context.
-        gl: Its raw OpenGL.
         simulation: Whose particles.
         sprite: How they look.
         text: What is composed for them.
@@ -117,14 +115,12 @@ class Sprites:
     def __init__(
         self,
         ctx: moderngl.Context,
-        gl: GL,
         simulation: Simulation,
         sprite: Sprite,
         text: Pass,
         textures: Textures,
         where: str,
     ) -> None:
-        self._gl = gl
         self._simulation = simulation
         self._sprite = sprite
         self._textures = textures
@@ -170,8 +166,7 @@ class Sprites:
         write("u_tint", tint)
         write("u_view_scale", struct.pack("<f", view.scale))
         write("u_pixel", struct.pack("<f", view.pixel))
-        gl = self._gl
-        gl.BindBufferBase(gl.UNIFORM_BUFFER, 0, simulation.buffer.glo)
+        simulation.bind_uniforms()
         state.bind_seen(self._names)
         if simulation.instances is not None:
             simulation.instances.use(UNITS["u_instances"])

@@ -25,6 +25,7 @@ from gpuparticles.effect.modifiers import (
     modifier,
 )
 from gpuparticles.effect.offset import Offset
+from gpuparticles.effect.parameters import Parameter
 from gpuparticles.effect.random import Random
 from gpuparticles.effect.rules import Number, Rule, Table
 from gpuparticles.effect.shapes import Box, Circle, Cone, Places, Point, Shape, Sphere, shape
@@ -73,6 +74,7 @@ __all__ = [
     "Number",
     "Offset",
     "OverLife",
+    "Parameter",
     "Particles",
     "Places",
     "Point",

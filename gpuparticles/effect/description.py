@@ -19,6 +19,7 @@ from typing import (
     Any,
     Generic,
     TypeVar,
+    cast,
     dataclass_transform,
     get_args,
     get_origin,
@@ -41,6 +42,7 @@ __all__ = [
     "description",
     "explain",
     "fields_in_order",
+    "replaced",
     "right_part",
     "rule_of",
     "settings",
@@ -231,6 +233,28 @@ def _right(adapter: TypeAdapter[Any], annotation: Any, value: Any, context: Any)
         if isinstance(cls, type) and is_dataclass(cls):
             return right_part(cls, value, context)
     return _WRONG
+
+
+def replaced(owner: T, name: str, value: Any) -> T:
+    """A description with another value in one field, checked as if it had been built with it.
+
+    The other fields are taken over as they are: they have been checked.
+
+    Raises:
+        ValidationError: The field, or what fields say together, does not allow it.
+    """
+    cls: Any = type(owner)
+    try:
+        held = _adapter(cls, name).validate_python(value)
+    except ValidationError as error:
+        raise refusal(Mistake((name, *path), why) for path, why in mistakes_in(error)) from None
+    made: Any = object.__new__(cls)
+    for field in fields(cls):
+        object.__setattr__(made, field.name, getattr(owner, field.name))
+    object.__setattr__(made, name, held)
+    if found := list(made.mistakes() if hasattr(cls, "mistakes") else ()):
+        raise refusal(found)
+    return cast(T, made)
 
 
 def fields_in_order(cls: type) -> list[Field[Any]]:

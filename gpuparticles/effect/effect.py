@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import contextlib
 import math
-from collections.abc import Iterable, Iterator
-from typing import Annotated, Literal
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import fields
+from typing import Annotated, Any, Literal
 
-from pydantic import Field
+from pydantic import Field, ValidationError
 
-from gpuparticles.effect.description import Takes, default, description
+from gpuparticles.effect.description import Takes, default, description, replaced
 from gpuparticles.effect.draws import draws
-from gpuparticles.effect.mistakes import Mistake, if_right, show
+from gpuparticles.effect.mistakes import Mistake, if_right, known_names, mistakes_in, show
 from gpuparticles.effect.modifiers import Modifier, Scaled
 from gpuparticles.effect.offset import Offset
+from gpuparticles.effect.parameters import Parameter, Value, keys_of, mistakes_of, put
 from gpuparticles.effect.plain import document_text
 from gpuparticles.effect.rules import Flag, Number, Text
 from gpuparticles.effect.shapes import Point, Shape
@@ -28,7 +31,9 @@ from gpuparticles.effect.values import (
     OverLoop,
     Range,
     SizeOverLife,
+    span,
 )
+from gpuparticles.errors import EffectError
 
 __all__ = ["MOST_AT_ONCE", "MOST_A_SECOND", "Burst", "Effect", "Emitter"]
 
@@ -139,6 +144,8 @@ class Effect:
             however long updates are, and what is drawn lies between the last two. None steps with
             the updates.
         description: A sentence for those who choose among effects.
+        parameters: What its host may set while it plays; the fields that they drive hold their
+            defaults.
     """
 
     name: Annotated[str, Text("a name")]
@@ -153,6 +160,12 @@ class Effect:
         Annotated[float, Number("a frame rate", "frames a second", least=0.001, most=1000)] | None
     ) = None
     description: Annotated[str, Text("a description")] | None = None
+    parameters: Takes[Iterable[Parameter], tuple[Parameter, ...]] = default(())
+
+    def __post_init__(self) -> None:
+        for parameter in self.parameters:
+            with contextlib.suppress(ValidationError, AttributeError):  # `mistakes` says which
+                self._drive(parameter, parameter.default)
 
     def duration_of(self, emitter: Emitter) -> float:
         """Seconds that a loop of `emitter` lasts: its own duration or else the effect's."""
@@ -165,6 +178,62 @@ class Effect:
     def modifiers_of(self, emitter: Emitter) -> tuple[Modifier, ...]:
         """All that acts on the particles of `emitter`, in order: its own, then the effect's."""
         return emitter.modifiers + self.modifiers
+
+    def longest_life(self, emitter: Emitter) -> float:
+        """Seconds that a particle of `emitter` lives at most, however the parameters are set."""
+        ends = [span(emitter.lifetime)[1]]
+        for parameter in self.parameters:
+            for keys in (keys_of(self, path) for path in parameter.binds):
+                if keys[0] == "emitters" and keys[2] == "lifetime" and parameter.range:
+                    driven = self.emitters[int(keys[1])]
+                    ends += [parameter.range[1]] if driven.name == emitter.name else []
+        return max(ends)
+
+    def with_parameters(self, values: Mapping[str, Any]) -> Effect:
+        """The effect with other defaults of its parameters, and so other values where they lead.
+
+        Args:
+            values: By the names of parameters; the others stay as they are.
+
+        Raises:
+            EffectError: There is no such parameter, or it may not have that value.
+        """
+        made = self
+        known = [parameter.name for parameter in self.parameters]
+        for name, value in values.items():
+            if name not in known:
+                near = known_names(name, known, "parameters") if known else "; it has none"
+                raise EffectError(f"{self.name}: there is no parameter {show(name)}{near}")
+            index = known.index(name)
+            parameter = made.parameters[index]
+            try:
+                held = parameter.read(value)
+                if held == parameter.default:
+                    continue  # hosts may set the same value every frame
+                made = made._copy() if made is self else made
+                made._drive(parameter, held)
+                changed = replaced(parameter, "default", held)
+            except ValidationError as error:
+                found = (f"{self.name}: parameters.{name}: {why}" for _, why in mistakes_in(error))
+                raise EffectError("\n".join(found)) from None
+            parameters = (*made.parameters[:index], changed, *made.parameters[index + 1 :])
+            object.__setattr__(made, "parameters", parameters)
+        return made
+
+    def in_use(self) -> Effect:
+        """The effect with whatever its parameters drive in use, as shaders are composed for it.
+
+        It is the same however the parameters are set: no setting needs another shader.
+        """
+        if not self.parameters:
+            return self
+        made = self._copy()
+        for parameter in self.parameters:
+            for example in parameter.examples():
+                with contextlib.suppress(ValidationError):
+                    made._drive(parameter, example)
+                    break
+        return made
 
     def to_json(self) -> str:
         """The effect as the text of a document, without what is at its default.
@@ -199,6 +268,22 @@ class Effect:
                     f"the stops and modifiers of {show(name)} take {rows} rows of a "
                     f"shader's {_BLOCK_ROWS}; use fewer stops",
                 )
+        yield from mistakes_of(self)
+
+    def _copy(self) -> Effect:
+        made = object.__new__(Effect)
+        for field in fields(self):
+            object.__setattr__(made, field.name, getattr(self, field.name))
+        return made
+
+    def _drive(self, parameter: Parameter, value: Value) -> None:
+        """Put a value where a parameter leads: all of it or, when something refuses, nothing."""
+        driven = {name: getattr(self, name) for name in ("emitters", "modifiers")}
+        for path in parameter.binds:
+            root, *keys = keys_of(self, path)
+            driven[str(root)] = put(driven[str(root)], tuple(keys), value)
+        for name, held in driven.items():
+            object.__setattr__(self, name, held)
 
     def _end_of(self, emitter: Emitter) -> float:
         """When the loop of `emitter` ends, before which its bursts are; never if it has none."""

@@ -80,7 +80,8 @@ def plain(value: Any, folder: Path | None = None) -> Any:
             return _each(value.plain()) if value.file is None else _path(value.file, folder)
         case _ if hasattr(type(value), "__dataclass_fields__"):
             kind = {"kind": value.kind} if isinstance(value, Kind) else {}
-            return kind | gather(lambda item: plain(item, folder), settings(value))
+            held = value.written() if hasattr(value, "written") else settings(value)
+            return kind | gather(lambda item: plain(item, folder), held)
         case _:
             raise refused(f"{show(value)} has no place in a document; give the path of a file")
 

@@ -23,6 +23,7 @@ from gpuparticles.effect.rules import Components, Number, Rule, UnitVector, is_l
 from gpuparticles.errors import EffectError
 
 __all__ = [
+    "COLOR",
     "RGBA",
     "Color",
     "ColorOverLife",
@@ -220,7 +221,7 @@ def rgba(value: object, where: str) -> RGBA:
         EffectError: It is no colour.
     """
     try:
-        return _COLOUR.read(value)
+        return COLOR.read(value)
     except ValidationError as error:
         found = (Mistake((where, *path), why) for path, why in mistakes_in(error))
         raise EffectError("\n".join(map(str, found))) from None
@@ -230,8 +231,10 @@ def _number_stops(number: Number) -> _Stops:
     return _Stops(number, "[t, value]")
 
 
-_COLOUR = _Colour()
-_COLOUR_STOPS = _Stops(_COLOUR, "[t, colour]")
+COLOR = _Colour()
+"""The rule of a colour."""
+
+_COLOUR_STOPS = _Stops(COLOR, "[t, colour]")
 
 
 @description
@@ -374,11 +377,11 @@ class _ColourOverLife(Rule):
             return value
         items = list(value) if is_list(value) else None
         if items is None or (items and not is_list(items[0])):
-            return Gradient(((0.0, _COLOUR.read(value)),))
+            return Gradient(((0.0, COLOR.read(value)),))
         return Gradient(_COLOUR_STOPS.read(items))
 
     def schema(self) -> dict[str, Any]:
-        return {"anyOf": [_COLOUR.schema(), _COLOUR_STOPS.schema()]}
+        return {"anyOf": [COLOR.schema(), _COLOUR_STOPS.schema()]}
 
 
 ScalarLike: TypeAlias = float | Range | Iterable[float]
@@ -423,7 +426,7 @@ Vector: TypeAlias = Takes[VectorLike, Annotated[_Vector, _VECTOR]]
 OptionalVelocity: TypeAlias = Takes[VelocityLike | None, Annotated[_Velocity, _VELOCITY] | None]
 """Three scalars, each a number, a range or a curve over the emitter's loop; or None."""
 
-Color: TypeAlias = Takes[ColorLike, Annotated[RGBA, _COLOUR]]
+Color: TypeAlias = Takes[ColorLike, Annotated[RGBA, COLOR]]
 """A colour with straight alpha."""
 
 OverLife: TypeAlias = Takes[CurveLike, Annotated[Curve, _OverLife(Number())]]

@@ -91,15 +91,14 @@ class Simulation:
     ) -> None:
         self._guard = guard
         self._ctx = ctx
-        self._emitter = emitter
-        self._modifiers = tuple(modifiers)
         self._row = row
+        self._clock = clock
         self._pooled = instances is not None
         self.instances = instances
         self.rows = 0
         self.origin: Vec3 = (0.0, 0.0, 0.0)
         self._needs: tuple[str, ...] = ("lifetime_seed",)
-        if spins(emitter):
+        if spins(text.emitter):
             self._needs += ("attributes",)
         if self._pooled:
             self._needs += ("instance",)
@@ -108,16 +107,11 @@ class Simulation:
         self._path = (IDENTITY, IDENTITY, IDENTITY.place)
         self.block = text.block
         self._data = bytearray(self.block.size)
-        # Fields of another frame than the particles': block member, value, point or direction.
-        self._carried = [] if self._pooled else list(_carried(emitter, self._modifiers))
         self.state: State | None = None
         self._births: moderngl.Texture | None = None
         self._tables: moderngl.Texture | None = None
-        # Modifiers that something drives which goes on in time: their block member.
-        self._phased = [
-            (f"u_{m.kind}{i}_phase", m) for i, m in enumerate(self._modifiers) if m.phased
-        ]
-        self._pack_constants(clock)
+        self._stale = False
+        self.describe(emitter, modifiers)
         programs = Programs.of(ctx)
         self._programs = programs
         self._held: list[Program] = []
@@ -155,6 +149,22 @@ class Simulation:
             self._set_state(self._new_state(capacity))
         else:
             self._set_state(self.state.grow(capacity))
+
+    def describe(self, emitter: Emitter, modifiers: Sequence[Modifier]) -> None:
+        """Take the values of what is simulated; any that were composed to the same text.
+
+        The anchor and the path are to be said anew.
+        """
+        self._emitter = emitter
+        self._modifiers = tuple(modifiers)
+        # Fields of another frame than the particles': block member, value, point or direction.
+        self._carried = [] if self._pooled else list(_carried(emitter, self._modifiers))
+        # Modifiers that something drives which goes on in time: their block member.
+        self._phased = [
+            (f"u_{m.kind}{i}_phase", m) for i, m in enumerate(self._modifiers) if m.phased
+        ]
+        self._pack_constants(self._clock)
+        self._stale = True
 
     def set_path(self, begin: Place, end: Place, anchor: Vec3) -> None:
         """Say where the emitter is at the begin and at the end of the update.
@@ -284,9 +294,18 @@ class Simulation:
         self._held.append(program)
         return program
 
+    def bind_uniforms(self) -> None:
+        """Bind the uniform buffer as it is after the last step, with the newest values."""
+        if self._stale:
+            self._write_uniforms()
+        else:
+            gl = self._guard.gl
+            gl.BindBufferBase(gl.UNIFORM_BUFFER, 0, self.buffer.glo)
+
     def _write_uniforms(self) -> None:
         gl = self._guard.gl
         self.buffer.mglo.write(self._data, 0)
+        self._stale = False
         gl.BindBufferBase(gl.UNIFORM_BUFFER, 0, self.buffer.glo)
 
     def _new_state(self, capacity: int) -> State:
@@ -418,7 +437,8 @@ class Simulation:
                 values = (float(rows), values[1])
                 rows += int(values[1])
             pack(data, f"{stem}_{info.name}", values)
-        if isinstance(modifier, Scaled) and modifier.variation:
+        # A variation that a parameter drives may be 0 for now.
+        if isinstance(modifier, Scaled) and f"{stem}_variation" in self.block.offsets:
             pack(data, f"{stem}_variation", (modifier.variation,))
         curve = over_life(modifier)
         if curve is not None:

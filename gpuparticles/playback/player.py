@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from gpuparticles.effect.effect import Effect
+from gpuparticles.effect.effect import Effect, Emitter
 from gpuparticles.effect.random import pcg
 from gpuparticles.effect.values import Floats
 from gpuparticles.playback.population import Births, Population, hash_seed, pcg_int, row_slots
@@ -105,7 +105,12 @@ class Player(Saves):
             duration=effect.duration_of(emitter),
             loop=effect.loop_of(emitter),
         )
-        self.population = Population(emitter, emitter.capacity, row_slots(emitter.capacity))
+        self.population = Population(
+            emitter,
+            emitter.capacity,
+            row_slots(emitter.capacity),
+            effect.longest_life(emitter),
+        )
         per_loop = sum(burst.count for burst in emitter.bursts) if effect.loop_of(emitter) else 0
         self._burst_rate = per_loop / effect.duration_of(emitter) if per_loop else 0.0
         self._seed = (seed, index)
@@ -113,6 +118,13 @@ class Player(Saves):
         self.seen_rows = 0
         self._manual = 0
         self._manual_births = 0
+
+    def describe(self, emitter: Emitter) -> None:
+        """Go on with other values of what parameters may drive."""
+        if emitter.rate != self.emitter.rate:  # else one that was set by hand stays
+            self.timeline.rate = emitter.rate
+        self.population.set_lifetime(emitter.lifetime)
+        self.emitter = emitter
 
     @property
     def over(self) -> bool:

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from gpuparticles.effect.draws import over_loop
 from gpuparticles.effect.effect import Emitter
 from gpuparticles.effect.random import LIFETIME, pcg
-from gpuparticles.effect.values import Curve, Floats, span
+from gpuparticles.effect.values import Curve, Floats, Range, span
 from gpuparticles.playback.clock import Clock
 from gpuparticles.playback.saved import Saved, Saves, UnfitError
 from gpuparticles.playback.slots import FOREVER, Slots
@@ -124,6 +124,7 @@ class Population(Saves):
         emitter: Gives the lifetimes.
         capacity: Slots.
         row: Slots a texture row.
+        longest: The longest lifetime there will be; by default that of the emitter.
 
     Attributes:
         row: Slots a texture row.
@@ -138,15 +139,15 @@ class Population(Saves):
 
     SAVED = ("clock", "slots", "births", "dropped")
 
-    def __init__(self, emitter: Emitter, capacity: int, row: int) -> None:
-        low, high = span(emitter.lifetime)
-        self._curve = emitter.lifetime if isinstance(emitter.lifetime, Curve) else None
+    def __init__(
+        self, emitter: Emitter, capacity: int, row: int, longest: float | None = None
+    ) -> None:
         self._looks_up = over_loop(emitter)
+        self.horizon = span(emitter.lifetime)[1] if longest is None else longest
+        self.mortal = math.isfinite(self.horizon)
+        self.set_lifetime(emitter.lifetime)
         self.timed = self._looks_up or self._curve is not None
-        self.horizon = high
-        self.mortal = math.isfinite(high)
-        self._low, self._span = (low, high - low) if self.mortal else (0.0, 0.0)
-        self.clock = Clock(high)
+        self.clock = Clock(self.horizon)
         self.row = row
         self.slots = Slots(capacity, row)
         self.numbers = np.zeros(capacity, np.int64)
@@ -167,6 +168,12 @@ class Population(Saves):
         if numbers.shape != (used,):
             raise UnfitError("has birth numbers of others")
         self.numbers[:used] = numbers
+
+    def set_lifetime(self, lifetime: float | Range | Curve) -> None:
+        """How long those live who are born from now on; not beyond the horizon."""
+        self._curve = lifetime if isinstance(lifetime, Curve) else None
+        low, high = span(lifetime)
+        self._low, self._span = (low, high - low) if self.mortal else (0.0, 0.0)
 
     def clear(self) -> None:
         """Nobody lives, and nobody ever has."""

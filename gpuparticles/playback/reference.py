@@ -27,6 +27,7 @@ from gpuparticles.effect.modifiers import (
     Scaled,
 )
 from gpuparticles.playback.clock import Frames
+from gpuparticles.playback.parameters import Parameters
 from gpuparticles.playback.place import (
     Place,
     Quaternion,
@@ -76,6 +77,7 @@ class Reference:
         max_step: float = 1 / 30,
     ) -> None:
         self.effect = effect
+        self._played = effect
         self._max_step = max_step
         self._place = place_of(transform)
         self._simulated: Place | None = None
@@ -91,6 +93,11 @@ class Reference:
             self._simulated = None
 
     @property
+    def parameters(self) -> Parameters:
+        """The effect's parameters, by name, to be read and set."""
+        return Parameters(self.effect, lambda: self._played, self._play)
+
+    @property
     def transform(self) -> Place:
         """Where the effect is; set it to a 4x4 matrix or a position."""
         return self._place
@@ -103,6 +110,12 @@ class Reference:
     def live_count(self) -> int:
         """Living particles."""
         return sum(player.population.slots.live_count for player in self.players)
+
+    def _play(self, effect: Effect) -> None:
+        self._played = effect
+        for emitter, player, state in zip(effect.emitters, self.players, self._states, strict=True):
+            player.describe(emitter)
+            state.describe(emitter, effect.modifiers_of(emitter))
 
     def update(self, dt: float) -> None:
         """Advance by dt seconds, 0 or more."""
@@ -134,9 +147,7 @@ class _State:
     """One emitter's particles: arrays with an entry a slot."""
 
     def __init__(self, emitter: Emitter, modifiers: tuple[Modifier, ...], player: Player) -> None:
-        self._emitter = emitter
-        self._modifiers = modifiers
-        self._offset = offset_of(emitter.offset)
+        self.describe(emitter, modifiers)
         self._population = player.population
         n = emitter.capacity
         self._position = np.zeros((n, 3), np.float32)
@@ -148,6 +159,12 @@ class _State:
         self._size = np.zeros(n, np.float32)
         self._angular_velocity = np.zeros(n, np.float32)
         self._color = np.zeros((n, 4), np.float32)
+
+    def describe(self, emitter: Emitter, modifiers: tuple[Modifier, ...]) -> None:
+        """Go on with other values of what parameters drive."""
+        self._emitter = emitter
+        self._modifiers = modifiers
+        self._offset = offset_of(emitter.offset)
 
     def within(self, place: Place) -> Place:
         """Where the emitter is when the effect is at a place."""

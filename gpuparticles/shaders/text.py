@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from gpuparticles.effect.effect import Effect
+from gpuparticles.effect.effect import Effect, Emitter
 from gpuparticles.shaders.compose import birth, blend, shift, sprite, update
 from gpuparticles.shaders.layout import Block, emitter_block, moving, stop_rows
 from gpuparticles.shaders.sources import Source
@@ -20,6 +20,7 @@ class EmitterText(NamedTuple):
     """What one emitter's GPU side is made from.
 
     Args:
+        emitter: What it is composed for: the emitter with all in use that parameters drive.
         block: Layout of its uniform buffer.
         birth: Writes newborn particles.
         update: Advances particles of an emitter that stands still.
@@ -30,6 +31,7 @@ class EmitterText(NamedTuple):
         sprite: Draws.
     """
 
+    emitter: Emitter
     block: Block
     birth: Pass
     update: Pass
@@ -54,11 +56,13 @@ def emitter_text(effect: Effect, index: int, *, pooled: bool) -> EmitterText:
         index: Which of its emitters.
         pooled: Many instances share its textures.
     """
+    effect = effect.in_use()
     emitter = effect.emitters[index]
     modifiers = effect.modifiers_of(emitter)
     local = emitter.space == "local"
     carries = not pooled and any(moving(modifier, emitter) for modifier in modifiers)
     return EmitterText(
+        emitter=emitter,
         block=emitter_block(emitter, modifiers, pooled=pooled),
         birth=birth(emitter, modifiers, pooled=pooled),
         update=update(emitter, modifiers, pooled=pooled),

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import math
 import struct
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import partial
 from numbers import Real
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,6 +18,7 @@ from gpuparticles.effect.mistakes import suggestion
 from gpuparticles.effect.values import rgba
 from gpuparticles.errors import ContextError, EffectError
 from gpuparticles.playback.clock import Frames
+from gpuparticles.playback.parameters import Parameters
 from gpuparticles.playback.place import Place, Vec3, place_of, plus, position_of, seen_place, shown
 from gpuparticles.playback.saved import UnfitError
 from gpuparticles.system.emitters import EmitterInstance
@@ -40,7 +42,7 @@ class EffectInstance:
     Once it is released, its figures can still be asked for; everything else is a ContextError.
 
     Attributes:
-        effect: What plays.
+        effect: What plays, as its author wrote it.
         seed: What its randomness comes from.
     """
 
@@ -56,6 +58,7 @@ class EffectInstance:
         "_once",
         "_paused",
         "_place",
+        "_played",
         "_released",
         "_scene",
         "_simulated",
@@ -70,9 +73,18 @@ class EffectInstance:
     )
 
     def __init__(
-        self, scene: Scene, effect: Effect, place: Place, seed: int, *, once: bool = False
+        self,
+        scene: Scene,
+        effect: Effect,
+        place: Place,
+        seed: int,
+        *,
+        once: bool = False,
+        parameters: Mapping[str, Any] | None = None,
     ) -> None:
         self.effect = effect
+        self._played = effect  # with its parameters as they are set
+        set_at_first = effect.with_parameters(parameters or {})
         self.seed = seed
         self._on_finished: Callable[[EffectInstance], object] | None = None
         self._target: Callable[[], object] | None = None
@@ -98,6 +110,7 @@ class EffectInstance:
                 instance = EmitterInstance(scene, effect, index, seed)
                 self._emitters[emitter.name] = instance
                 instance._set_anchor(self._anchor, None)
+            self._play(set_at_first)
             self._rewind()
         except BaseException:
             for instance in self._emitters.values():
@@ -221,6 +234,17 @@ class EffectInstance:
         self._alive()
         self._tint = rgba(tint, "tint")
         self._tint_bytes = _pack_tint(*self._tint)
+
+    @property
+    def parameters(self) -> Parameters:
+        """The effect's parameters, by name: ``fire.parameters["wind"] = 3``.
+
+        Nothing is compiled, and the living go on; what is set holds from the next step on.
+
+        Raises:
+            EffectError: No such parameter, or not such a value; nothing has changed.
+        """
+        return Parameters(self.effect, lambda: self._played, self._set_parameters)
 
     @property
     def on_finished(self) -> Callable[[EffectInstance], object] | None:
@@ -365,9 +389,9 @@ class EffectInstance:
     def restore(self, snapshot: bytes) -> None:
         """Be as the instance was whose snapshot this is: what follows equals what followed there.
 
-        To the bit, under the same updates: place, path, time, speed, tint, pause, seed, rates and
-        every particle. Bytes from anywhere may be given: nothing in them is executed. If the origin
-        was shifted in between, the place is shifted with it.
+        To the bit, under the same updates: place, path, time, speed, tint, pause, seed, rates,
+        parameters and every particle. Bytes from anywhere may be given: nothing in them is
+        executed. If the origin was shifted in between, the place is shifted with it.
 
         Args:
             snapshot: From the same effect, by value; its textures may differ.
@@ -387,6 +411,7 @@ class EffectInstance:
         self.seed = found.seed
         self.tint = found.tint
         self._anchor = found.anchor
+        self._play(found.played)
         with self._scene.guard:
             self._scene.guard.simulate()
             for emitter, player, rows, texels in zip(
@@ -419,6 +444,18 @@ class EffectInstance:
     def _spent(self) -> bool:
         """Whether it was a burst, which is over."""
         return self._once and self._finished
+
+    def _set_parameters(self, effect: Effect) -> None:
+        self._alive()
+        self._play(effect)
+
+    def _play(self, effect: Effect) -> None:
+        """Go on with the effect as its parameters are now."""
+        before, self._played = self._played, effect
+        for index, instance in enumerate(self):
+            same = effect.emitters[index] is before.emitters[index]
+            if not same or effect.modifiers is not before.modifiers:
+                instance._describe(effect, index, self._anchor)
 
     def _look(self) -> Place:
         """Where the effect is to be, as what it follows has it."""

@@ -67,7 +67,6 @@ class EmitterInstance:
         try:
             self._sprites = Sprites(
                 scene.ctx,
-                scene.guard.gl,
                 simulation,
                 self.emitter.sprite,
                 text.sprite,
@@ -186,6 +185,16 @@ class EmitterInstance:
             simulation.run(step)
         # Who died in the last frame is still on its way to there.
         simulation.rows = player.seen_rows
+
+    def _describe(self, effect: Effect, index: int, anchor: Vec3) -> None:
+        """Go on with other values of what parameters drive, from the next step on."""
+        emitter = self.emitter = effect.emitters[index]
+        self._offset = offset_of(emitter.offset)
+        self._player.describe(emitter)
+        self._simulation.describe(emitter, effect.modifiers_of(emitter))
+        self._path = None
+        if not self._local:
+            self._simulation.set_anchor(anchor)
 
     def _within(self, place: Place) -> Place:
         """Where the emitter is when the effect is at a place."""

@@ -184,7 +184,6 @@ class Pool:
         self._sprites.append(
             Sprites(
                 scene.ctx,
-                scene.guard.gl,
                 simulation,
                 emitter.sprite,
                 text.sprite,

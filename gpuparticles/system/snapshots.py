@@ -6,12 +6,14 @@ import math
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from gpuparticles.effect.fingerprint import fingerprint
+from gpuparticles.errors import EffectError
 from gpuparticles.playback.clock import Frames
 from gpuparticles.playback.place import Place, Vec3, plus
 from gpuparticles.playback.player import Player
 from gpuparticles.playback.saved import Saved, UnfitError, pack, unpack
 
 if TYPE_CHECKING:
+    from gpuparticles.effect.effect import Effect
     from gpuparticles.gpu.state import Texels
     from gpuparticles.system.effects import EffectInstance
 
@@ -28,6 +30,7 @@ class Snapshot(NamedTuple):
     """A snapshot that has been read and fits.
 
     Args:
+        played: The effect with its parameters as they were set.
         seed: The instance's.
         tint: Straight RGBA.
         anchor: What positions are relative to.
@@ -38,6 +41,7 @@ class Snapshot(NamedTuple):
         texels: What the GPU is to hold, of each emitter.
     """
 
+    played: Effect
     seed: int
     tint: tuple[float, float, float, float]
     anchor: Vec3
@@ -55,6 +59,7 @@ def take_snapshot(instance: EffectInstance) -> bytes:
         {
             "effect": fingerprint(instance.effect),
             "name": instance.effect.name,
+            "parameters": dict(instance.parameters),
             "origin": instance._scene.origin,
             "seed": instance.seed,
             "tint": instance._tint,
@@ -82,13 +87,14 @@ def read_snapshot(instance: EffectInstance, data: object) -> Snapshot:
         return _read(instance, tree)
     except UnfitError:
         raise
-    except (LookupError, TypeError, ValueError, AttributeError, OverflowError):
+    except (LookupError, TypeError, ValueError, AttributeError, OverflowError, EffectError):
         # Only bytes that were made up get here.
         raise UnfitError("is damaged") from None
 
 
 def _read(instance: EffectInstance, tree: Saved) -> Snapshot:
     seed = _typed(int, tree["seed"])
+    played = instance.effect.with_parameters(tree["parameters"])
     players = []
     for index, (emitter, state) in enumerate(zip(instance, tree["players"], strict=True)):
         slots = state["population"]["slots"]["capacity"]
@@ -96,7 +102,7 @@ def _read(instance: EffectInstance, tree: Saved) -> Snapshot:
             raise UnfitError(
                 f"has a capacity of {slots} for {emitter.name!r}, not {emitter.capacity}"
             )
-        player = Player(instance.effect, index, seed)
+        player = Player(played, index, seed)
         player.restore(state)
         players.append(player)
     for emitter, rows, texels in zip(instance, tree["rows"], tree["texels"], strict=True):
@@ -117,6 +123,7 @@ def _read(instance: EffectInstance, tree: Saved) -> Snapshot:
         # One object stays one: whether it has been moved since is asked by identity.
         attributes["_warmed"] = attributes["_place"]
     return Snapshot(
+        played,
         seed,
         _numbers(tree["tint"], 4),
         plus(_numbers(tree["anchor"], 3), moved),

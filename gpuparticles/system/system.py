@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import operator
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from numbers import Real
@@ -137,6 +137,7 @@ class ParticleSystem:
         position: Any = None,
         transform: object = None,
         seed: int | None = None,
+        parameters: Mapping[str, Any] | None = None,
     ) -> EffectInstance:
         """Play an effect until it is released.
 
@@ -148,10 +149,11 @@ class ParticleSystem:
                 effect larger, let the view scale.
             seed: What its randomness comes from: the same seed, the same particles. None takes
                 the system's next.
+            parameters: What its parameters are at first, by name; the others have their defaults.
 
         Raises:
-            EffectError: No such effect, not such a place, both a position and a transform; a
-                texture that cannot be read.
+            EffectError: No such effect, not such a place, both a position and a transform, no
+                such parameter or value; a texture that cannot be read.
             ContextError: A capacity that no texture can hold, a texture of another context.
         """
         self._alive()
@@ -159,7 +161,9 @@ class ParticleSystem:
         place = _place(position, transform, "play")
         with self._scene.guard:
             self._scene.guard.simulate()
-            instance = EffectInstance(self._scene, found, place, self._next_seed(seed))
+            instance = EffectInstance(
+                self._scene, found, place, self._next_seed(seed), parameters=parameters
+            )
         self._scene.playing.append(instance)
         return instance
 
@@ -171,6 +175,7 @@ class ParticleSystem:
         transform: object = None,
         seed: int | None = None,
         tint: Iterable[float] = (1.0, 1.0, 1.0, 1.0),
+        parameters: Mapping[str, Any] | None = None,
     ) -> None:
         """Play one loop of an effect somewhere, and forget it.
 
@@ -183,14 +188,16 @@ class ParticleSystem:
             transform: Where, instead: a 4x4 matrix for column vectors; see play.
             seed: As for play.
             tint: Straight RGB or RGBA that its particles' colours are multiplied with.
+            parameters: What its parameters are, by name; the others have their defaults. Bursts
+                with equal ones share textures, all of them share programs.
 
         Raises:
             EffectError: No such effect, not such a place, both a position and a transform, not
-                such a tint.
+                such a tint, no such parameter or value.
             ContextError: A texture of another context.
         """
         self._alive()
-        found = self.library.find(effect)
+        found = self.library.find(effect).with_parameters(parameters or {})
         place = _place(position, transform, "burst")
         color = rgba(tint, "tint")
         seed = self._next_seed(seed)
