@@ -29,6 +29,7 @@ if TYPE_CHECKING:
         Offset,
         Parameter,
         Point,
+        Pulse,
         Radial,
         Range,
         Sphere,
@@ -57,7 +58,7 @@ _HOMES = {
     "gpuparticles.draw.camera": "look_at orthographic perspective",
     "gpuparticles.effect": (
         "Acceleration Box Burst Circle Cone Curve Drag Effect Emitter Flipbook Gradient Offset "
-        "Parameter Point Radial Range Sphere Sprite Vortex load modifier save schema shape"
+        "Parameter Point Pulse Radial Range Sphere Sprite Vortex load modifier save schema shape"
     ),
     "gpuparticles.errors": (
         "ContextError DocumentError EffectError ImportFormatError MissingExtraError "
@@ -92,6 +93,7 @@ __all__ = [
     "ParticleSystem",
     "ParticlesError",
     "Point",
+    "Pulse",
     "Radial",
     "Range",
     "ShaderError",

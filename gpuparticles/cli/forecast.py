@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -17,7 +18,7 @@ def expected_live(effect: Effect, emitter: Emitter) -> float:
     if not effect.loop_of(emitter):
         return min(expected_peak(effect, emitter), emitter.capacity)
     duration = effect.duration_of(emitter)
-    births = emitter.rate * duration + sum(burst.count for burst in emitter.bursts)
+    births = _mean_rate(emitter) * duration + sum(count for _, count in _firings(emitter))
     return min(births / duration * _mean_life(emitter), emitter.capacity) if births else 0.0
 
 
@@ -27,10 +28,12 @@ def expected_peak(effect: Effect, emitter: Emitter) -> float:
 
     low, high = span(emitter.lifetime)
     duration, loops = effect.duration_of(emitter), effect.loop_of(emitter)
-    if not (emitter.rate or any(burst.count for burst in emitter.bursts)):
+    rate, firings = _mean_rate(emitter), _firings(emitter)
+    most = math.inf if emitter.limit is None else emitter.limit
+    if not (rate or (firings and most)):
         return 0.0
     if loops and math.isinf(high):
-        return math.inf
+        return most
 
     def lived(age: float) -> float:
         """Seconds that a particle has lived on average when it would be this old."""
@@ -49,13 +52,40 @@ def expected_peak(effect: Effect, emitter: Emitter) -> float:
 
     def live(now: float) -> float:
         seconds = _mean_life(emitter) if loops else lived(now) - lived(now - duration)
-        return emitter.rate * seconds + sum(
-            burst.count * alive(now - burst.time + loop * duration)
-            for burst in emitter.bursts
-            for loop in past
+        return rate * seconds + sum(
+            count * alive(now - time + loop * duration) for time, count in firings for loop in past
         )
 
-    return max(live(now) for now in (duration, *(burst.time for burst in emitter.bursts)))
+    return min(max(live(now) for now in (duration, *(time for time, _ in firings))), most)
+
+
+def _mean_rate(emitter: Emitter) -> float:
+    """Births a second on average over a loop, by its rate and by its pulse."""
+    from gpuparticles.effect import Curve, span
+
+    pulse = emitter.pulse
+    pulses = 0.0 if pulse is None else pulse.count * math.ceil(pulse.active / pulse.interval)
+    rate = emitter.rate
+    if isinstance(rate, Curve):
+        (first, begin), (last, end) = rate.stops[0], rate.stops[-1]
+        mean = begin * first + end * (1.0 - last)
+        for (t0, v0), (t1, v1) in pairwise(rate.stops):
+            mean += 0.5 * (v0 + v1) * (t1 - t0)
+    else:
+        mean = sum(span(rate)) / 2
+    return mean + (pulses / pulse.cycle if pulse is not None else 0.0)
+
+
+def _firings(emitter: Emitter) -> list[tuple[float, float]]:
+    """When each burst of a loop fires, and its births on average; without those that bring none."""
+    from gpuparticles.effect import span
+
+    return [
+        (burst.time + k * burst.interval, burst.probability * sum(span(burst.count)) / 2)
+        for burst in emitter.bursts
+        for k in range(burst.cycles)
+        if burst.count and burst.probability
+    ]
 
 
 def _mean_life(emitter: Emitter) -> float:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from gpuparticles.effect.arrays import Array, Rows
 from gpuparticles.effect.description import Takes, default, description
 from gpuparticles.effect.document import examine, load, parse, save, schema
-from gpuparticles.effect.effect import Burst, Effect, Emitter
+from gpuparticles.effect.effect import Burst, Effect, Emitter, Pulse
 from gpuparticles.effect.kinds import DIRECTION, POINT, KernelField, Kind, fields_of, kinds
 from gpuparticles.effect.modifiers import (
     Acceleration,
@@ -78,6 +78,7 @@ __all__ = [
     "Particles",
     "Places",
     "Point",
+    "Pulse",
     "Radial",
     "Random",
     "Range",

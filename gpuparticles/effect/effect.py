@@ -30,18 +30,21 @@ from gpuparticles.effect.values import (
     OptionalVelocity,
     OverLoop,
     Range,
+    Ranged,
     SizeOverLife,
     span,
 )
 from gpuparticles.errors import EffectError
 
-__all__ = ["MOST_AT_ONCE", "MOST_A_SECOND", "Burst", "Effect", "Emitter"]
+__all__ = ["MOST_AT_ONCE", "MOST_A_SECOND", "Burst", "Effect", "Emitter", "Pulse"]
 
 _MOST = 2**31 - 1  # particles are counted in 32 bits
 MOST_AT_ONCE = 2**24
 """Births of one burst at the most: every birth is looked at, even those that find no room."""
 MOST_A_SECOND = 1e8
 """Births a second at the most, for the same reason."""
+_MOST_CYCLES = 4096  # firings of a burst are kept in a list
+_SHORTEST = 0.001  # seconds of a loop, and between firings
 _BLOCK_ROWS = 1024  # 16 KB, the size of a uniform block that every driver has
 _EMITTER_ROWS = 64
 _MODIFIER_ROWS = 8
@@ -49,15 +52,72 @@ _MODIFIER_ROWS = 8
 
 @description
 class Burst:
-    """Particles born all at once.
+    """Particles born all at once, once or several times in each loop.
 
     Args:
         time: Seconds after the start of the loop, 0 or more.
-        count: How many, 0 or more.
+        count: How many, 0 or more; a range (low, high) from which each firing draws its own whole
+            number, both ends included.
+        cycles: How often it fires in a loop, 1 to 4096.
+        interval: Seconds from one firing to the next; above 0 where there are several.
+        probability: How likely each firing is to happen, 0 to 1.
     """
 
     time: Annotated[float, Number("a time", "seconds", least=0)] = 0.0
+    count: Takes[
+        int | Range | Iterable[int],
+        Annotated[int | Range, Ranged(Number("a count", least=0, most=MOST_AT_ONCE, whole=True))],
+    ] = default(1)
+    cycles: Annotated[int, Number("the cycles", least=1, most=_MOST_CYCLES, whole=True)] = 1
+    interval: Annotated[float, Number("an interval", "seconds", least=0)] = 0.0
+    probability: Annotated[float, Number("a probability", least=0, most=1)] = 1.0
+
+    @property
+    def last(self) -> float:
+        """When it fires last in a loop, in seconds after its start."""
+        return self.time + (self.cycles - 1) * self.interval
+
+    def mistakes(self) -> Iterator[Mistake]:
+        """Firings that are not apart."""
+        if self.cycles > 1 and self.interval < _SHORTEST:
+            yield Mistake(
+                ("interval",),
+                f"{show(self.interval)} is less than {show(_SHORTEST)}; "
+                f"a burst of {self.cycles} cycles needs time between them",
+            )
+
+
+@description
+class Pulse:
+    """Births at regular moments: for the active part of each cycle, so many at every interval.
+
+    ``Pulse(cycle=2, active=1, interval=0.25, count=5)`` brings 5 particles at 0, 0.25, 0.5 and
+    0.75 s of every 2 s. Cycles are counted from the start of the emitter's loop, and end with it.
+
+    Args:
+        cycle: Seconds of a cycle.
+        active: Seconds of it, from its beginning, in which there are births; its end is not one
+            of the moments.
+        interval: Seconds from one moment to the next.
+        count: Births each time, 0 or more.
+    """
+
+    cycle: Annotated[float, Number("a cycle", "seconds", least=_SHORTEST)] = 1.0
+    active: Annotated[float, Number("an active part", "seconds", least=_SHORTEST)] = 0.5
+    interval: Annotated[float, Number("an interval", "seconds", least=_SHORTEST)] = 0.1
     count: Annotated[int, Number("a count", least=0, most=MOST_AT_ONCE, whole=True)] = 1
+
+    def mistakes(self) -> Iterator[Mistake]:
+        """More than a cycle holds, or than a second may."""
+        if self.active > self.cycle:
+            late = f"{show(self.active)} is more than the cycle of {show(self.cycle)} seconds"
+            yield Mistake(("active",), f"{late}; the active part lies within it")
+        if self.count / self.interval > MOST_A_SECOND:
+            yield Mistake(
+                ("count",),
+                f"{show(self.count)} every {show(self.interval)} seconds is too many; "
+                f"at most {show(MOST_A_SECOND)} births a second are allowed",
+            )
 
 
 @description
@@ -72,8 +132,16 @@ class Emitter:
     Args:
         name: By which a playing effect finds it; no other emitter of the effect has it.
         capacity: How many particles live at most. Births beyond it are dropped and counted.
-        rate: Births per second, 0 or more; the first comes 1/rate seconds after the start.
+        rate: Births per second, 0 or more; the first comes 1/rate seconds after the start. A range
+            (low, high): each loop draws its own. A list of stops [(t, rate), ...]: a curve over
+            the loop, t from 0 at its start to 1 at its end.
+        rate_over_distance: Births per unit that the emitter travels, 0 or more, spread evenly
+            along the way.
         bursts: Births all at once, at their times in every loop.
+        pulse: Births at regular moments of every loop.
+        delay: Seconds before the first loop begins, 0 or more.
+        limit: No more births after so many, whatever brings them; they are counted from the start.
+            None for no limit.
         lifetime: Seconds a particle lives, 0 or more; ``math.inf`` (``"inf"`` in a document)
             for ever.
         shape: Where particles are born.
@@ -99,8 +167,22 @@ class Emitter:
 
     name: Annotated[str, Text("a name")]
     capacity: Annotated[int, Number("a capacity", least=0, most=_MOST, whole=True)] = 1000
-    rate: Annotated[float, Number("a rate", "births a second", least=0, most=MOST_A_SECOND)] = 10.0
+    rate: Takes[
+        LoopLike,
+        Annotated[
+            float | Range | Curve,
+            OverLoop(Number("a rate", "births a second", least=0, most=MOST_A_SECOND)),
+        ],
+    ] = default(10.0)
+    rate_over_distance: Annotated[
+        float, Number("a rate", "births a unit", least=0, most=MOST_A_SECOND)
+    ] = 0.0
     bursts: Takes[Iterable[Burst], tuple[Burst, ...]] = default(())
+    pulse: Pulse | None = None
+    delay: Annotated[float, Number("a delay", "seconds", least=0)] = 0.0
+    limit: Annotated[int, Number("a limit", "births", least=0, most=_MOST, whole=True)] | None = (
+        None
+    )
     lifetime: Lifetime = default(1.0)
     shape: Shape = Point()
     speed: Takes[LoopLike, Annotated[float | Range | Curve, OverLoop(Number("a speed"))]] = default(
@@ -124,7 +206,7 @@ class Emitter:
     color_over_life: ColorOverLife = default("#ffffff")
     modifiers: Takes[Iterable[Modifier], tuple[Modifier, ...]] = default(())
     sprite: Sprite = Sprite()
-    duration: Annotated[float, Number("a duration", "seconds", least=0.001)] | None = None
+    duration: Annotated[float, Number("a duration", "seconds", least=_SHORTEST)] | None = None
     loop: Annotated[bool, Flag()] | None = None
 
 
@@ -152,7 +234,7 @@ class Effect:
     emitters: Takes[
         Iterable[Emitter], Annotated[tuple[Emitter, ...], Field(json_schema_extra={"minItems": 1})]
     ]
-    duration: Annotated[float, Number("a duration", "seconds", least=0.001)] = 5.0
+    duration: Annotated[float, Number("a duration", "seconds", least=_SHORTEST)] = 5.0
     loop: bool = True
     modifiers: Takes[Iterable[Modifier], tuple[Modifier, ...]] = default(())
     prewarm: Annotated[float, Number("a prewarm", "seconds", least=0)] = 0.0
@@ -258,9 +340,15 @@ class Effect:
             end = if_right(self._end_of, emitter)
             for number, burst in enumerate(getattr(emitter, "bursts", ())):
                 time = getattr(burst, "time", None)
+                last = if_right(_last_of, burst)
+                there = (*here, "bursts", number)
                 if time is not None and end is not None and time >= end:
                     late = f"{show(time)} is not within the loop of {show(end)} seconds"
-                    yield Mistake((*here, "bursts", number, "time"), f"{late}; it would never fire")
+                    yield Mistake((*there, "time"), f"{late}; it would never fire")
+                elif last is not None and end is not None and last >= end:
+                    late = f"the last of {burst.cycles} cycles would fire at {show(last)} seconds"
+                    beyond = f"the loop of {show(end)} seconds is over then"
+                    yield Mistake((*there, "cycles"), f"{late}; {beyond}")
             rows = if_right(self._rows_of, emitter)
             if rows is not None and rows > _BLOCK_ROWS:
                 yield Mistake(
@@ -297,3 +385,7 @@ class Effect:
         curves += [m.over_life for m in modifiers if isinstance(m, Scaled) and m.over_life]
         stops = sum(len(curve.segments()) for curve in curves)
         return _EMITTER_ROWS + _MODIFIER_ROWS * len(modifiers) + stops
+
+
+def _last_of(burst: Burst) -> float:
+    return burst.last

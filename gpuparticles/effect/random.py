@@ -14,6 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 from gpuparticles.effect.values import Floats
 
 __all__ = [
+    "AMOUNT",
     "ANGULAR_VELOCITY",
     "COLOR",
     "DIRECTION",
@@ -47,6 +48,7 @@ COLOR: Final = 12  # to 14
 FRAME: Final = 15
 SHAPE: Final = 16  # and on, in the order of drawing
 MODIFIER: Final = 32  # plus the modifier's place in the list
+AMOUNT: Final = 1 << 16  # whether it is born at all; drawn on the CPU alone
 
 Seeds = NDArray[np.uint32]
 

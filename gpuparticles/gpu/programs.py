@@ -22,6 +22,8 @@ QUADS = 1024
 UNITS = {
     **{f"u_{c.name}": unit for unit, c in enumerate((*STATE, *BIRTH, INSTANCE))},
     "u_births": 0,
+    "u_source": 0,
+    "u_came_from": 1,
     "u_instances": 6,
     "u_texture": 7,
     # Of birth and update, which draw nothing.

@@ -32,7 +32,7 @@ from gpuparticles.playback.place import (
 )
 from gpuparticles.playback.player import Step
 from gpuparticles.playback.population import Births
-from gpuparticles.shaders import EmitterText, Pass
+from gpuparticles.shaders import EmitterText, Pass, move
 from gpuparticles.shaders.layout import curves, moving, over_life, shape_places, spins, tables
 
 __all__ = ["Simulation"]
@@ -165,6 +165,41 @@ class Simulation:
         ]
         self._pack_constants(self._clock)
         self._stale = True
+
+    def move(self, capacity: int, row: int, came_from: NDArray[np.int64]) -> None:
+        """Have another number of slots, and everybody where they belong.
+
+        Args:
+            capacity: Slots.
+            row: Slots a texture row.
+            came_from: As Population.set_capacity gives it.
+        """
+        old, self.state = self.state, None
+        self._row = row
+        self.rows = len(came_from) // row
+        if self._births is not None:  # as wide as rows want it
+            self._births.release()
+            self._births = None
+        if capacity:
+            self._set_state(self._new_state(capacity))
+        if old is not None:
+            if self.rows and self.state is not None:
+                self._fetch(old, self.state, came_from)
+            old.release()
+
+    def _fetch(self, old: State, new: State, came_from: NDArray[np.int64]) -> None:
+        table = (came_from + 1).astype(np.uint32)
+        moved = self._ctx.texture((new.width, self.rows), 1, table, dtype="u4")
+        moved.filter = (moderngl.NEAREST, moderngl.NEAREST)
+        moved.use(UNITS["u_came_from"])
+        for channel, source, target in new.pairs(old):
+            program = self._programs.acquire(move(channel))
+            source.use(UNITS["u_source"])
+            self._guard.target(target.glo, new.width, self.rows)
+            program.vertex_array.render(moderngl.TRIANGLES, 3)
+            self._programs.release(program)
+            target.release()
+        moved.release()
 
     def set_path(self, begin: Place, end: Place, anchor: Vec3) -> None:
         """Say where the emitter is at the begin and at the end of the update.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 import moderngl
 import numpy as np
@@ -216,6 +216,24 @@ class State:
             target.release()
         self.release()
         return grown
+
+    def pairs(self, old: State) -> Iterator[tuple[Channel, moderngl.Texture, moderngl.Framebuffer]]:
+        """What each texture of the present takes the place of, and what renders into it alone.
+
+        Args:
+            old: The state that this one follows upon.
+
+        Yields:
+            What the texture holds, the old one, and a framebuffer for its user to release.
+        """
+        every = channels(pooled=self._pooled)
+        found = [*zip(STATE, old.current, self.current, strict=True)]
+        found += [(c, old.birth[c.name], self.birth[c.name]) for c in every]
+        if self._seen:
+            found += zip(STATE, old._before, self._before, strict=True)
+            found += zip(STATE, old._seen, self._seen, strict=True)
+        for channel, source, texture in found:
+            yield channel, source, _target(self._ctx, self._gl, [texture])
 
     def release(self) -> None:
         """Free the GL objects."""

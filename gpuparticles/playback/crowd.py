@@ -15,11 +15,12 @@ from numpy.typing import NDArray
 
 from gpuparticles.effect.effect import Effect
 from gpuparticles.effect.random import pcg
+from gpuparticles.effect.values import Range, span
 from gpuparticles.playback.player import LONGEST_BOOKING, LONGEST_MOTION, Step, grow_old, split
 from gpuparticles.playback.population import Births, Newborn, Population, hash_seed
 from gpuparticles.playback.timeline import RATE
 
-__all__ = ["CROWD_ROW", "Crowd"]
+__all__ = ["CROWD_ROW", "Crowd", "foreseen"]
 
 #: Slots a row: a crowd grows by rows, so it starts wide.
 CROWD_ROW = 1024
@@ -28,11 +29,34 @@ CROWD_ROW = 1024
 _MOST = 2.0**62
 
 
+def foreseen(effect: Effect) -> bool:
+    """Whether all births of a loop are known beforehand, and the same for every instance.
+
+    Not where each draws its own rates, counts or firings, and not what a Crowd has no table for;
+    such an effect wants a Player an emitter. So does one with a prewarm or a fixed frame rate,
+    whose instances have steps of their own.
+    """
+    alike = not effect.prewarm and effect.fixed_fps is None
+    return alike and all(
+        isinstance(emitter.rate, float)
+        and emitter.pulse is None
+        and emitter.limit is None
+        and not emitter.delay
+        and all(
+            burst.cycles == 1 and burst.probability == 1.0 and not isinstance(burst.count, Range)
+            for burst in emitter.bursts
+        )
+        for emitter in effect.emitters
+    )
+
+
 class Crowd:
     """One emitter of many instances.
 
+    A burst is not moved, so the way brings it nothing.
+
     Args:
-        effect: What to play.
+        effect: What to play; its births are `foreseen`.
         index: Which of its emitters.
         most: Particles of all instances for which there can be room.
 
@@ -44,10 +68,15 @@ class Crowd:
         emitter = effect.emitters[index]
         self.emitter = emitter
         self._index = index
-        firing = sorted((b.time, k, b.count) for k, b in enumerate(emitter.bursts) if b.count)
+        firing = sorted(
+            (burst.time, k, int(span(burst.count)[0]))
+            for k, burst in enumerate(emitter.bursts)
+            if burst.count
+        )
         self._times = np.array([time for time, _, _ in firing])
         # How many births the bursts have brought when so many of them have fired.
         self._fired = np.cumsum([0, *(count for _, _, count in firing)])
+        assert isinstance(emitter.rate, float)
         self._rate = emitter.rate
         self._duration = effect.duration_of(emitter)
         self._emitting = min(effect.duration_of(emitter), _MOST / max(self._rate, 1e-9))

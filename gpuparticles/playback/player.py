@@ -36,8 +36,13 @@ LONGEST_BOOKING = 600.0
 # shorter nothing moves anyway.
 _SHORTEST = 1e-30
 
-# Births that an emitter without deaths takes over from a hitch, at a time.
+# Births that an emitter without deaths takes over from a hitch, at a time, and after how many
+# times that bring nobody the rest is only counted.
 _CHUNK = 65536
+_BARREN = 256
+
+# For how many seconds of a hitch the rate that a function gives holds.
+_DRIVEN = 1.0
 
 
 @dataclass(slots=True)
@@ -94,7 +99,7 @@ class Player(Saves):
         seen_rows: Rows in which somebody lived in the last step.
     """
 
-    SAVED = ("timeline", "population", "seen_rows", "_manual", "_manual_births")
+    SAVED = ("timeline", "population", "seen_rows", "_manual", "_manual_births", "_last")
 
     def __init__(self, effect: Effect, index: int, seed: int) -> None:
         emitter = effect.emitters[index]
@@ -104,6 +109,10 @@ class Player(Saves):
             bursts=emitter.bursts,
             duration=effect.duration_of(emitter),
             loop=effect.loop_of(emitter),
+            delay=emitter.delay,
+            pulse=emitter.pulse,
+            rate_over_distance=emitter.rate_over_distance,
+            seed=hash_seed(seed, index),
         )
         self.population = Population(
             emitter,
@@ -111,18 +120,19 @@ class Player(Saves):
             row_slots(emitter.capacity),
             effect.longest_life(emitter),
         )
-        per_loop = sum(burst.count for burst in emitter.bursts) if effect.loop_of(emitter) else 0
-        self._burst_rate = per_loop / effect.duration_of(emitter) if per_loop else 0.0
         self._seed = (seed, index)
         self._bases: dict[int, int] = {}
         self.seen_rows = 0
         self._manual = 0
         self._manual_births = 0
+        self._speed = 0.0  # units/s at which the emitter travels in this update
+        self._last = emitter.limit  # no births after so many
 
     def describe(self, emitter: Emitter) -> None:
         """Go on with other values of what parameters may drive."""
         if emitter.rate != self.emitter.rate:  # else one that was set by hand stays
-            self.timeline.rate = emitter.rate
+            self.timeline.describe(emitter.rate)
+        self.timeline.density = emitter.rate_over_distance
         self.population.set_lifetime(emitter.lifetime)
         self.emitter = emitter
 
@@ -140,13 +150,20 @@ class Player(Saves):
         """Have particles born at the beginning of the next step, whatever the timeline does."""
         self._manual += count
 
+    def start(self) -> None:
+        """Begin again at time 0, and leave the living alone."""
+        self.timeline.start()
+        if self.emitter.limit is not None:
+            self._last = self.population.births + self.emitter.limit
+
     def reset(self) -> None:
         """Forget everything: what follows equals a fresh run."""
         self.timeline.reset()
         self.population.clear()
         self.seen_rows = self._manual = self._manual_births = 0
+        self._last = self.emitter.limit
 
-    def steps(self, dt: float, max_step: float) -> Iterable[Step]:
+    def steps(self, dt: float, max_step: float, distance: float = 0.0) -> Iterable[Step]:
         """The steps that advance the emitter by dt; all of them must be taken, in order.
 
         Whatever lives now is dead after the longest life. Of a longer dt only the end is simulated;
@@ -155,7 +172,12 @@ class Player(Saves):
         Args:
             dt: Seconds, above 0 and finite.
             max_step: Longer steps are split into equal ones.
+            distance: Units that the emitter travels meanwhile, evenly.
+
+        Raises:
+            EffectError: A function gave no rate; the step in which it did has not begun.
         """
+        self._speed = distance / dt if distance else 0.0
         if _SHORTEST < dt <= max_step:
             # Nearly every frame, and a generator costs as much as the rest of this.
             step = self._step(dt, 0.0, 1.0 / dt)
@@ -163,8 +185,9 @@ class Player(Saves):
         count = split(dt, max_step)
         return self._several(dt, count, dt / count)
 
-    def frames(self, count: int, fps: float) -> Iterable[Step]:
+    def frames(self, count: int, fps: float, distance: float = 0.0) -> Iterable[Step]:
         """The steps of so many whole frames, one each, however they are gathered; see `steps`."""
+        self._speed = distance * fps / count if distance and count else 0.0
         return self._several(count / fps, count, 1.0 / fps)
 
     def _several(self, dt: float, count: int, h: float) -> Iterator[Step]:
@@ -195,8 +218,11 @@ class Player(Saves):
         population = self.population
         clock, slots = population.clock, population.slots
         begin, seconds = clock.now, clock.seconds
+        timeline = self.timeline
+        if timeline.driver is not None:
+            timeline.drive()
         aged = clock.advance(h)
-        runs = self.timeline.advance(h)
+        runs = timeline.advance(h, self._speed * h)
         if self._manual:
             runs = [*runs, self._by_hand(0.0)]
         if early:
@@ -211,6 +237,7 @@ class Player(Saves):
 
     def _bear(self, runs: Sequence[Run], begin: int, h: float) -> Births | None:
         total = len(runs[0].moments) if len(runs) == 1 else sum(len(each.moments) for each in runs)
+        left = total if self._last is None else self._left(total)
         if total <= _FEW:
             due: list[tuple[float, int]] = []
             for source, number, run in runs:
@@ -221,6 +248,8 @@ class Player(Saves):
             if len(runs) > 1:
                 # Runs come in order of their sources; a stable sort keeps that at equal moments.
                 due.sort(key=_moment)
+            if left < total:
+                del due[left:]
             fractions = None
             if self.population.timed:
                 fractions = self._fractions(np.array([moment for moment, _ in due]), h)
@@ -237,12 +266,35 @@ class Player(Saves):
         if len(runs) > 1:
             order = np.argsort(moments, kind="stable")
             moments, seeds = moments[order], seeds[order]
+        if left < total:
+            moments, seeds = moments[:left], seeds[:left]
         fractions = self._fractions(moments, h) if self.population.timed else None
         return self.population.bear_many(moments, seeds, begin, fractions)
 
     def _fractions(self, moments: NDArray[np.float64], h: float) -> Floats:
         """How far the loop had come at moments of the step that has just passed."""
         return self.timeline.fractions(h - moments).astype(np.float32)
+
+    def _left(self, total: int, pending: int = 0) -> int:
+        """How many of so many births the limit allows, after others that are not counted yet.
+
+        At the limit the timeline stops.
+        """
+        if self._last is None:
+            return total
+        left = max(self._last - self.population.births - pending, 0)
+        if total >= left:
+            self.timeline.stop()
+        return min(total, left)
+
+    def _skip(self, dt: float, pending: int = 0) -> int:
+        """Pass dt and only count the births, which are returned; see `_left`."""
+        timeline = self.timeline
+        if timeline.driver is not None:
+            timeline.drive()
+        births = self._left(timeline.skip(dt, self._speed * dt), pending)
+        self.population.births += births
+        return births
 
     def _book(self, count: int, h: float) -> int:
         """Pass steps without motion; returns the rows whose particles on the GPU are stale."""
@@ -251,7 +303,7 @@ class Player(Saves):
         booked = min(count, math.ceil(LONGEST_BOOKING / h))
         if booked < count:
             unseen = (count - booked) * h
-            population.births += self.timeline.skip(unseen)
+            self._skip(unseen)
             population.clock.advance(unseen)
             population.slots.expire(population.clock.now)
         for _ in range(booked):
@@ -269,21 +321,44 @@ class Player(Saves):
         """
         population, timeline = self.population, self.timeline
         runs = [self._by_hand(-dt)] if self._manual else []
+        pending = sum(len(run.moments) for run in runs)
         room = population.slots.capacity - population.slots.live_count
-        room -= sum(len(run.moments) for run in runs)
-        chunk = min(dt, _CHUNK / max(timeline.rate + self._burst_rate, 1e-9))
+        room -= sum(self._kept(run) for run in runs)
         passed = 0.0
-        while room > 0 and passed < dt and not timeline.exhausted:
-            part = min(chunk, dt - passed)
-            for source, first, moments in timeline.advance(part):
-                runs.append(Run(source, first, np.asarray(moments) + (passed - dt)))
-                room -= len(moments)
+        barren = 0
+        while room > 0 and passed < dt and barren < _BARREN and not timeline.exhausted:
+            if self._last is not None and population.births + pending >= self._last:
+                break
+            part = dt - passed
+            if timeline.driver is not None:
+                timeline.drive()
+                part = min(part, _DRIVEN)
+            a_second = timeline.most_a_second + self._speed * self.emitter.rate_over_distance
+            part = min(part, _CHUNK / max(a_second, 1e-9))
+            barren += 1
+            for source, first, moments in timeline.advance(part, self._speed * part):
+                run = Run(source, first, np.asarray(moments) + (passed - dt))
+                kept = self._kept(run)
+                if kept:
+                    runs.append(run)
+                    pending += len(moments)
+                    room -= kept
+                    barren = 0
+                else:
+                    population.births += len(moments)
             passed += part
         if passed < dt:
-            late = timeline.skip(dt - passed)
-            population.births += late
-            population.dropped += late
+            late = self._skip(dt - passed, pending)
+            if room <= 0:
+                population.dropped += round(late * population.amount * population.share)
         return runs
+
+    def _kept(self, run: Run) -> int:
+        """How many births of a run the amount leaves."""
+        if self.population.keeps_all:
+            return len(run.moments)
+        index = np.arange(run.first, run.first + len(run.moments)).astype(np.uint32)
+        return int(self.population.kept(pcg(np.uint32(self._base(run.source)) ^ pcg(index))).sum())
 
     def _by_hand(self, moment: float) -> Run:
         """The births that emit() has asked for."""

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from gpuparticles.effect.draws import over_loop
 from gpuparticles.effect.effect import Emitter
-from gpuparticles.effect.random import LIFETIME, pcg
+from gpuparticles.effect.random import AMOUNT, LIFETIME, pcg
 from gpuparticles.effect.values import Curve, Floats, Range, span
 from gpuparticles.playback.clock import Clock
 from gpuparticles.playback.saved import Saved, Saves, UnfitError
@@ -92,6 +92,8 @@ def pcg_int(v: int) -> int:
 
 
 _LIFETIME_HASH = pcg_int(LIFETIME)
+_AMOUNT_HASH = pcg_int(AMOUNT)
+_ALL = 1 << 32
 
 
 def hash_seed(*values: int) -> int:
@@ -131,13 +133,14 @@ class Population(Saves):
         clock: Ages in ticks.
         slots: Who is where.
         numbers: int64, the birth number of the particle in each slot.
-        births: Births so far, those included that were dropped or over within their step.
+        births: Births so far, those included that were dropped, left out for the amount, or over
+            within their step.
         dropped: Births for which there was no room.
         horizon: The longest lifetime in seconds; may be infinite.
         timed: Whether births need to know how far the loop has come.
     """
 
-    SAVED = ("clock", "slots", "births", "dropped")
+    SAVED = ("clock", "slots", "births", "dropped", "_amount", "_share", "_below")
 
     def __init__(
         self, emitter: Emitter, capacity: int, row: int, longest: float | None = None
@@ -153,6 +156,40 @@ class Population(Saves):
         self.numbers = np.zeros(capacity, np.int64)
         self.births = 0
         self.dropped = 0
+        self._amount = self._share = 1.0
+        self._below = _ALL
+
+    @property
+    def amount(self) -> float:
+        """The share of births that are kept, 0 to 1, times `share`.
+
+        Whether one is kept is drawn from its seed: a larger amount keeps them all and adds some.
+        """
+        return self._amount
+
+    @amount.setter
+    def amount(self, amount: float) -> None:
+        self._amount = amount
+        self._below = round(amount * self._share * _ALL)
+
+    @property
+    def share(self) -> float:
+        """The amount of the whole effect, 0 to 1."""
+        return self._share
+
+    @share.setter
+    def share(self, share: float) -> None:
+        self._share = share
+        self._below = round(share * self._amount * _ALL)
+
+    @property
+    def keeps_all(self) -> bool:
+        """Whether all births are kept."""
+        return self._below == _ALL
+
+    def kept(self, seeds: NDArray[np.uint32]) -> NDArray[np.bool_]:
+        """Which births are kept."""
+        return np.less(pcg(seeds ^ np.uint32(_AMOUNT_HASH)), self._below)
 
     def state(self) -> Saved:
         """The present; birth numbers only of the rows in use."""
@@ -189,6 +226,39 @@ class Population(Saves):
             [self.numbers, np.zeros(capacity - len(self.numbers), np.int64)]
         )
 
+    def set_capacity(self, capacity: int) -> NDArray[np.int64] | None:
+        """Have room for more or fewer; of too many the youngest stay.
+
+        Args:
+            capacity: Slots, as many as textures can hold.
+
+        Returns:
+            For each slot of the rows in use, as they are now, the slot in which its particle was,
+            or -1 where nobody lives; None where everybody has stayed in place.
+        """
+        row = row_slots(capacity)
+        if row == self.row and capacity >= self.slots.capacity:
+            self.grow(capacity)
+            return None
+        taken = self.slots.taken()
+        if len(taken) > capacity:
+            youngest = np.argsort(self.numbers[taken])[len(taken) - capacity :]
+            taken = np.sort(taken[youngest])
+        new = taken.copy()
+        homeless = np.flatnonzero(taken >= capacity)
+        if len(homeless):
+            free = np.ones(capacity, np.bool_)
+            free[taken[: homeless[0]]] = False
+            new[homeless] = np.flatnonzero(free)[: len(homeless)]
+        numbers = np.zeros(capacity, np.int64)
+        numbers[new] = self.numbers[taken]
+        self.numbers = numbers
+        self.slots.move(taken, new, capacity, row)
+        self.row = row
+        came_from = np.full(self.slots.rows * row, -1, np.int64)
+        came_from[new] = taken
+        return came_from
+
     def bear_few(
         self, due: Sequence[tuple[float, int]], begin: int, fractions: Floats | None = None
     ) -> Births | None:
@@ -208,7 +278,11 @@ class Population(Saves):
             lives = self._curve.sample(fractions).tolist()
         born: list[tuple[int, bytes]] = []
         expiry: list[int] = []
+        below = self._below
         for moment, seed in due:
+            if below < _ALL and pcg_int(seed ^ _AMOUNT_HASH) >= below:
+                number += 1
+                continue
             birth = begin - floor(0.5 - c_float(moment).value * per_second)
             if birth > end:
                 birth = end
@@ -285,6 +359,12 @@ class Population(Saves):
         count = len(moments)
         numbers = np.arange(self.births, self.births + count)
         self.births += count
+        if self._below < _ALL:
+            kept = self.kept(seeds)
+            numbers, moments, seeds = numbers[kept], moments[kept], seeds[kept]
+            instances = None if instances is None else instances[kept]
+            fractions = None if fractions is None else fractions[kept]
+            count = len(numbers)
         single = moments.astype(np.float32)
         if not self.mortal:
             lifetimes = np.full(count, _FOREVER_SECONDS, np.float32)

@@ -130,11 +130,17 @@ class Reference:
         self._simulated = end
         for player, state in zip(self.players, self._states, strict=True):
             path = state.within(begin), state.within(end)
-            steps = player.steps(dt, self._max_step)
+            way = math.dist(path[0].place, path[1].place)
+            steps = player.steps(dt, self._max_step, way)
             if frames is not None:
-                steps = player.frames(count, frames.fps)
+                steps = player.frames(count, frames.fps, way)
             for step in steps:
                 state.run(step, *path, self._anchor)
+
+    def set_capacity(self, name: str, capacity: int) -> None:
+        """Let an emitter have room for more or fewer; of too many the youngest stay."""
+        names = [emitter.name for emitter in self.effect.emitters]
+        self._states[names.index(name)].set_capacity(capacity)
 
     def read(self, name: str) -> NDArray[np.void]:
         """The living particles of an emitter by birth number, of dtype RECORD."""
@@ -165,6 +171,22 @@ class _State:
         self._emitter = emitter
         self._modifiers = modifiers
         self._offset = offset_of(emitter.offset)
+
+    def set_capacity(self, capacity: int) -> None:
+        """Have another number of slots, and everybody where they belong."""
+        old = self._population.slots.capacity
+        came_from = self._population.set_capacity(capacity)
+        if came_from is None:
+            came_from = np.arange(old)
+        slots = np.full(capacity, -1)
+        count = min(len(came_from), capacity)
+        slots[:count] = came_from[:count]
+        for name, values in vars(self).items():
+            if isinstance(values, np.ndarray):
+                # A place beyond the old ones stands for nobody.
+                padded = np.concatenate([values, np.zeros((1, *values.shape[1:]), values.dtype)])
+                setattr(self, name, padded[slots])
+        self._age[slots < 0] = _DEAD
 
     def within(self, place: Place) -> Place:
         """Where the emitter is when the effect is at a place."""

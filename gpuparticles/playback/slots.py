@@ -313,6 +313,39 @@ class Slots(Saves):
         self._open = self._open + b"\1" * more
         self.capacity = capacity
 
+    def taken(self) -> NDArray[np.int64]:
+        """The slots that are taken, ascending."""
+        return np.flatnonzero(np.frombuffer(self._free, np.bool_)[: self._end] == 0)
+
+    def move(self, old: NDArray[np.int64], new: NDArray[np.int64], capacity: int, row: int) -> None:
+        """Have another number of slots, in which only those of some old ones are taken.
+
+        Args:
+            old: Taken slots, each once; the others are free afterwards.
+            new: For each where it is now.
+            capacity: How many slots there are then.
+            row: Slots in a row then; a power of two.
+        """
+        expiry = np.full(self._end, FOREVER, np.int64)
+        for number, stored in self._bins.items():
+            keys = np.frombuffer(stored, np.int64)
+            expiry[keys & _SLOT_MASK] = (number << _BIN_BITS) + (keys >> _SLOT_BITS)
+        kept = expiry[old]
+        self.clear()
+        self.capacity = 0
+        self._row = row
+        self._free, self._counts, self._open = bytearray(), array("q"), bytearray()
+        self.grow(capacity)
+        if not len(new):
+            return
+        free, counts, opened = self._views()
+        free[new] = False
+        counts -= np.bincount(new >> _BLOCK_BITS, minlength=len(counts))
+        np.not_equal(counts, 0, out=opened)
+        self.live_count = len(new)
+        self._raise_end(int(new.max()) + 1)
+        self.occupy(new, kept)
+
     def _views(self) -> tuple[NDArray[np.bool_], NDArray[np.int64], NDArray[np.bool_]]:
         """The flags, the counts and the blocks' flags as arrays on the same memory."""
         return (

@@ -1,6 +1,6 @@
 """Shader text: found, composed and diagnosed. Strings in, strings out; no GL here."""
 
-from gpuparticles.shaders.compose import birth, blend, shift, sprite, update
+from gpuparticles.shaders.compose import birth, blend, move, shift, sprite, update
 from gpuparticles.shaders.diagnose import diagnose
 from gpuparticles.shaders.layout import Block, Channel, channels, emitter_block
 from gpuparticles.shaders.sources import Source
@@ -18,6 +18,7 @@ __all__ = [
     "diagnose",
     "emitter_block",
     "emitter_text",
+    "move",
     "shift",
     "sprite",
     "update",

@@ -33,7 +33,7 @@ from gpuparticles.shaders.layout import (
 )
 from gpuparticles.shaders.sources import Line, Source, read
 
-__all__ = ["birth", "blend", "fullscreen", "shift", "sprite", "update"]
+__all__ = ["birth", "blend", "fullscreen", "move", "shift", "sprite", "update"]
 
 _PRAGMA = "#pragma gpuparticles "
 
@@ -156,6 +156,24 @@ def blend() -> tuple[Source, Source]:
         ],
     }
     return fullscreen(), _compose("passes/blend.frag", openings)
+
+
+def move(channel: Channel) -> tuple[Source, Source]:
+    """Vertex and fragment text of the pass that gives particles other slots, texture by texture.
+
+    Args:
+        channel: What the texture holds: whole numbers or others, and whether an age.
+    """
+    scalar = "uvec4" if channel.dtype[0] == "u" else "vec4"
+    age = "DEAD" if ("age", "w") in channel.fields else "0"
+    openings = {
+        "texel": [
+            f"uniform {'u' if scalar == 'uvec4' else ''}sampler2D u_source;",
+            f"layout(location = 0) out {scalar} o_texel;",
+            f"const {scalar} NOBODY = {scalar}(0, 0, 0, {age});",
+        ]
+    }
+    return fullscreen(), _compose("passes/move.frag", openings)
 
 
 def sprite(rows: int, *, pooled: bool = False, local: bool = False) -> tuple[Source, Source]:

@@ -21,7 +21,7 @@ from gpuparticles.playback.clock import Frames
 from gpuparticles.playback.parameters import Parameters
 from gpuparticles.playback.place import Place, Vec3, place_of, plus, position_of, seen_place, shown
 from gpuparticles.playback.saved import UnfitError
-from gpuparticles.system.emitters import EmitterInstance
+from gpuparticles.system.emitters import EmitterInstance, share
 from gpuparticles.system.scene import LONGEST_UPDATE, Scene
 from gpuparticles.system.snapshots import read_snapshot, take_snapshot
 
@@ -49,6 +49,7 @@ class EffectInstance:
     # Without room for others: a setting that does not exist cannot be set.
     __slots__ = (
         "__weakref__",
+        "_amount",
         "_anchor",
         "_emitters",
         "_finished",
@@ -96,6 +97,7 @@ class EffectInstance:
         self._warmed: Place | None = None  # where it has prewarmed, until the first update
         self._anchor = place.place
         self._speed = 1.0
+        self._amount = 1.0
         self._paused = False
         self._finished = False
         self._released = False
@@ -221,6 +223,25 @@ class EffectInstance:
         self._speed = float(speed)
 
     @property
+    def amount(self) -> float:
+        """The share of births that are kept, 0 to 1: of every emitter, and times its own.
+
+        For levels of detail, and for effects that swell and fade. Which ones are kept is drawn from
+        their seeds: a larger amount adds particles to the same ones.
+
+        Raises:
+            EffectError: Set to anything but a number from 0 to 1.
+        """
+        return self._amount
+
+    @amount.setter
+    def amount(self, amount: float) -> None:
+        self._alive()
+        self._amount = share(amount, "amount")
+        for emitter in self:
+            emitter._player.population.share = self._amount
+
+    @property
     def tint(self) -> tuple[float, float, float, float]:
         """Straight RGBA that every particle's colour is multiplied with.
 
@@ -326,7 +347,7 @@ class EffectInstance:
         self._finished = False
         self._time = 0.0
         for emitter in self:
-            emitter._player.timeline.start()
+            emitter._player.start()
 
     def retire(self) -> None:
         """Finish the current loop, then stop."""
@@ -338,7 +359,7 @@ class EffectInstance:
         """Forget every particle: what follows equals a fresh run of the same seed.
 
         It begins with the prewarm, if the effect has one. Settings stay as they are: place, speed,
-        tint, rates, what it follows, and whether it is paused.
+        tint, amounts, rates, what it follows, and whether it is paused.
         """
         self.seek(0.0)
 
@@ -373,7 +394,8 @@ class EffectInstance:
         """Everything that playing has changed, to go on from later, here or in another run.
 
         Particles are fetched from the GPU, as by ``read``: for saved games, replays and tests, not
-        for every frame. Not in it are what it follows and calls back, and the system's max_step.
+        for every frame. Not in it are what it follows and calls back, functions
+        that give rates, and the system's max_step.
 
         Returns:
             Bytes that `restore` takes, of this and later versions of the format that say so.

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Callable
+from numbers import Real
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -15,7 +19,7 @@ from gpuparticles.playback.player import Player
 from gpuparticles.system.read import read_particles
 from gpuparticles.system.scene import Scene
 
-__all__ = ["EmitterInstance"]
+__all__ = ["EmitterInstance", "share"]
 
 
 class EmitterInstance:
@@ -37,13 +41,14 @@ class EmitterInstance:
         "_scene",
         "_simulation",
         "_sprites",
+        "_where",
         "emitter",
     )
 
     def __init__(self, scene: Scene, effect: Effect, index: int, seed: int) -> None:
         self.emitter: Emitter = effect.emitters[index]
         self._scene = scene
-        where = f"{effect.name}: {self.emitter.name}"
+        self._where = where = f"{effect.name}: {self.emitter.name}"
         # First of all: what does not fit may not fit into the CPU's memory either.
         check_capacity(scene.ctx, self.emitter.capacity, where)
         self._player = Player(effect, index, seed)
@@ -89,8 +94,58 @@ class EmitterInstance:
 
     @property
     def capacity(self) -> int:
-        """How many particles can live at once."""
+        """How many particles can live at once; may be set while playing.
+
+        All particles stay as they are; where there is no room for all of them any more, the
+        youngest do. It is made for once in a while, not for every frame: textures are replaced.
+
+        Raises:
+            EffectError: Set to anything but a whole number of at least 0.
+            ContextError: No texture can hold so many; or the effect has been released.
+        """
         return self._player.population.slots.capacity
+
+    @capacity.setter
+    def capacity(self, capacity: int) -> None:
+        self._alive()
+        if (
+            not isinstance(capacity, (int, np.integer))
+            or isinstance(capacity, bool)
+            or capacity < 0
+        ):
+            raise EffectError(
+                f"{self.name}: capacity: {capacity!r} is not a whole number, 0 or more"
+            )
+        capacity = int(capacity)
+        scene, population = self._scene, self._player.population
+        check_capacity(scene.ctx, capacity, self._where)
+        if capacity == population.slots.capacity:
+            return
+        with scene.guard:
+            scene.guard.simulate()
+            came_from = population.set_capacity(capacity)
+            self._player.seen_rows = population.slots.rows
+            if came_from is None:
+                self._simulation.set_capacity(capacity)
+            else:
+                self._simulation.move(capacity, population.row, came_from)
+
+    @property
+    def amount(self) -> float:
+        """The share of births that are kept, 0 to 1, times the effect's: whatever brings them.
+
+        Which ones is drawn from their seeds: a larger amount adds particles to the same ones.
+
+        Raises:
+            EffectError: Set to anything but a number from 0 to 1.
+            ContextError: Set after the effect was released.
+        """
+        return self._player.population.amount
+
+    @amount.setter
+    def amount(self, amount: float) -> None:
+        self._alive()
+        self._player.population.amount = share(amount, f"{self.name}: amount")
 
     @property
     def live_count(self) -> int:
@@ -99,7 +154,10 @@ class EmitterInstance:
 
     @property
     def births(self) -> int:
-        """Births so far, those included that were dropped or over within their step."""
+        """Births so far.
+
+        Those included that were dropped, left out for the amount, or over within their step.
+        """
         return self._player.population.births
 
     @property
@@ -109,16 +167,20 @@ class EmitterInstance:
 
     @property
     def rate(self) -> float:
-        """Births a second; may be set while playing. What is left of a birth is kept.
+        """Births a second now; may be set while playing. What is left of a birth is kept.
+
+        Set to a number it stays there, whatever the effect says; set to a function of the emitter's
+        time in seconds since its start, that is asked at the beginning of each step.
 
         Raises:
-            EffectError: Set to a negative number, NaN or infinity.
+            EffectError: Set to a negative number, NaN or infinity. In an update: the function gives
+                one; the step has not begun then, and the rate is as before.
             ContextError: Set after the effect was released.
         """
         return self._player.timeline.rate
 
     @rate.setter
-    def rate(self, rate: float) -> None:
+    def rate(self, rate: float | Callable[[float], float]) -> None:
         self._alive()
         self._player.timeline.rate = rate
 
@@ -170,21 +232,25 @@ class EmitterInstance:
         """
         simulation = self._simulation
         path = (begin, end)
+        distance = 0.0
+        if self.emitter.rate_over_distance and begin is not end:
+            distance = math.dist(self._within(begin).place, self._within(end).place)
         if path != self._path:
             self._path = path
             begin, end = self._within(begin), self._within(end)
             self._frame = end if self._local else Place(anchor, IDENTITY.turn, IDENTITY.scale)
             simulation.set_path(begin, end, anchor)
         player = self._player
-        if fps is None:
-            for step in player.steps(dt, self._scene.max_step):
-                simulation.run(step)
-            simulation.rows = player.population.slots.rows
-            return
-        for step in player.frames(frames, fps):
-            simulation.run(step)
-        # Who died in the last frame is still on its way to there.
-        simulation.rows = player.seen_rows
+        try:
+            if fps is None:
+                for step in player.steps(dt, self._scene.max_step, distance):
+                    simulation.run(step)
+            else:
+                for step in player.frames(frames, fps, distance):
+                    simulation.run(step)
+        finally:  # also when a function gives no rate
+            # With frames, who died in the last one is still on its way to there.
+            simulation.rows = player.population.slots.rows if fps is None else player.seen_rows
 
     def _describe(self, effect: Effect, index: int, anchor: Vec3) -> None:
         """Go on with other values of what parameters drive, from the next step on."""
@@ -232,6 +298,7 @@ class EmitterInstance:
         self, player: Player, rows: int, texels: Texels, anchor: Vec3, followed: Place
     ) -> None:
         """Go on as another did; inside the guard."""
+        player.timeline.driver = self._player.timeline.driver
         self._player = player
         self._simulation.write(rows, texels)
         self._path = None
@@ -259,3 +326,14 @@ class EmitterInstance:
     def _alive(self) -> None:
         if self._released:
             raise ContextError(f"{self.name}: this effect has been released")
+
+
+def share(amount: float, where: str) -> float:
+    """A number from 0 to 1.
+
+    Raises:
+        EffectError: It is not one.
+    """
+    if not isinstance(amount, Real) or isinstance(amount, bool) or not 0.0 <= amount <= 1.0:
+        raise EffectError(f"{where}: {amount!r} is not a number from 0 to 1")
+    return float(amount)

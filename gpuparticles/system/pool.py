@@ -17,7 +17,7 @@ from gpuparticles.playback.crowd import CROWD_ROW, Crowd
 from gpuparticles.playback.place import Place, Vec3, composed, offset_of, plus
 from gpuparticles.system.scene import Scene
 
-__all__ = ["POOL_REACH", "Pool", "shares"]
+__all__ = ["POOL_REACH", "Pool"]
 
 #: Units from its anchor up to which a pool takes bursts.
 POOL_REACH = 4096.0
@@ -26,11 +26,6 @@ POOL_REACH = 4096.0
 _TEXELS = 8
 _FIRST_ROWS = 64
 _WHITE = struct.pack("<4f", 1.0, 1.0, 1.0, 1.0)
-
-
-def shares(effect: Effect) -> bool:
-    """Whether bursts of an effect share a pool: not where each has steps of its own."""
-    return not effect.prewarm and effect.fixed_fps is None
 
 
 class Pool:

@@ -22,7 +22,7 @@ __all__ = ["FLAGS", "NUMBERS", "PLACES", "Snapshot", "read_snapshot", "take_snap
 #: The attributes of an instance that are places, or None; numbers of 0 or more; true or false.
 #: With its seed, tint, anchor and emitters they are all that changes while it plays.
 PLACES = ("_place", "_simulated", "_followed", "_warmed")
-NUMBERS = ("_speed", "_time")
+NUMBERS = ("_speed", "_amount", "_time")
 FLAGS = ("_paused", "_finished")
 
 
@@ -103,6 +103,8 @@ def _read(instance: EffectInstance, tree: Saved) -> Snapshot:
                 f"has a capacity of {slots} for {emitter.name!r}, not {emitter.capacity}"
             )
         player = Player(played, index, seed)
+        if slots != player.emitter.capacity:
+            player.population.set_capacity(slots)
         player.restore(state)
         players.append(player)
     for emitter, rows, texels in zip(instance, tree["rows"], tree["texels"], strict=True):

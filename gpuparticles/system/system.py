@@ -19,11 +19,12 @@ from gpuparticles.effect.values import rgba
 from gpuparticles.errors import ContextError, EffectError
 from gpuparticles.gpu.context import check_context
 from gpuparticles.gpu.programs import Program, Programs
+from gpuparticles.playback.crowd import foreseen
 from gpuparticles.playback.place import IDENTITY, Place, place_of, plus, position_of
 from gpuparticles.playback.population import hash_seed
 from gpuparticles.system.effects import EffectInstance
 from gpuparticles.system.library import Library
-from gpuparticles.system.pool import Pool, shares
+from gpuparticles.system.pool import Pool
 from gpuparticles.system.scene import LONGEST_UPDATE, Scene
 
 __all__ = ["ParticleSystem", "Stats"]
@@ -180,7 +181,8 @@ class ParticleSystem:
         """Play one loop of an effect somewhere, and forget it.
 
         A thousand bursts of an effect share one set of textures; each behaves as if alone. Those
-        of an effect with a prewarm or a fixed frame rate have textures of their own.
+        whose births are not the same for all (a prewarm, ranges or curves of the rate, random
+        bursts, pulses, a delay, a limit, a fixed frame rate) have textures of their own.
 
         Args:
             effect: The effect, or its name in the library.
@@ -202,7 +204,7 @@ class ParticleSystem:
         color = rgba(tint, "tint")
         seed = self._next_seed(seed)
         scene = self._scene
-        if not shares(found):
+        if not foreseen(found):
             with scene.guard:
                 scene.guard.simulate()
                 self._keep(found, pooled=False)
@@ -319,7 +321,7 @@ class ParticleSystem:
             self._scene.guard.simulate()
             for effect in found:
                 self._keep(effect, pooled=False)
-                if shares(effect):
+                if foreseen(effect):
                     self._keep(effect, pooled=True)
 
     @contextmanager

@@ -527,18 +527,18 @@ def test_numbers_beyond_all_bounds_are_refused(number: str):
 
 
 def test_nested_nonsense_is_quoted_briefly():
-    limit = "is not a number; a rate is 0 to 100000000 births a second"
+    limit = "is not a number; a spread is 0 to 180 degrees"
     deep: Any = 1
     for _ in range(300):
         deep = [deep]
     wide = {"a": [[0] * 9] * 9}
 
-    assert emitter_errors(rate=deep) == [f"rate: [[[[...]]]] {limit}"]
-    assert emitter_errors(rate=[*range(9)]) == [f"rate: [0, 1, 2, 3, 4, 5, 6, 7, ...] {limit}"]
-    (found,) = emitter_errors(rate=wide)
-    assert found.startswith('rate: {"a": [[')
+    assert emitter_errors(spread=deep) == [f"spread: [[[[...]]]] {limit}"]
+    assert emitter_errors(spread=[*range(9)]) == [f"spread: [0, 1, 2, 3, 4, 5, 6, 7, ...] {limit}"]
+    (found,) = emitter_errors(spread=wide)
+    assert found.startswith('spread: {"a": [[')
     assert len(found) < 130
-    (found,) = emitter_errors(rate="x" * 1000)
+    (found,) = emitter_errors(spread="x" * 1000)
     assert len(found) < 130
 
 

@@ -38,7 +38,11 @@ def test_an_emitter_needs_only_a_name():
         "name": "sparks",
         "capacity": 1000,
         "rate": 10.0,
+        "rate_over_distance": 0.0,
         "bursts": (),
+        "pulse": None,
+        "delay": 0.0,
+        "limit": None,
         "lifetime": 1.0,
         "shape": Point(),
         "speed": 1.0,
@@ -204,7 +208,8 @@ LIST = "a list is written [...], even one of a single item"
         ),
         (
             lambda: Emitter("a", bursts=[(0, -10)]),
-            "bursts[0]: [0, -10] is not an object with the fields time, count",
+            "bursts[0]: [0, -10] is not an object with the fields "
+            "time, count, cycles, interval, probability",
         ),
         (
             lambda: Emitter("a", sprite="x.png"),
@@ -235,7 +240,8 @@ LIST = "a list is written [...], even one of a single item"
         ),
         (
             lambda: Emitter("a", bursts=[3]),
-            "bursts[0]: 3 is not an object with the fields time, count",
+            "bursts[0]: 3 is not an object with the fields "
+            "time, count, cycles, interval, probability",
         ),
         (
             lambda: Emitter("a", bursts=[Burst(), {"count": -1}]),

@@ -28,10 +28,12 @@ NATURAL = """
         size_over_life=[(0, 1), (1, 0)],
         color=(1, 0.5, 0),
         color_over_life=[(0, "#fff4c0"), (0.5, (8, 1, 0)), (1, "#40000000")],
-        bursts=[gp.Burst(0, 300)],
+        bursts=[gp.Burst(0, 300), gp.Burst(1, (2, 5), cycles=2, interval=1, probability=0.5)],
         modifiers=[gp.Acceleration((0, -9.8, 0)), gp.Drag(0.5, variation=0.1)],
         sprite=gp.Sprite(blend="additive", flipbook=gp.Flipbook(4, 4)),
     )
+    gp.Emitter("c", rate=(2, 6), pulse=gp.Pulse(2, 1, 0.25, 5), delay=1, limit=3)
+    gp.Emitter("d", rate=[(0, 1), (1, 5)], rate_over_distance=3)
     gp.Emitter("b", color="#ff0000", color_over_life="#ffffff", size_over_life=2, speed=3)
     gp.Radial(-3, center=np.zeros(3), over_life=gp.Curve([(0, 1), (1, 0)]), falloff=(1, 2))
     gp.Vortex(1, axis=[1, 2, 3], handedness="left")
@@ -41,7 +43,7 @@ NATURAL = """
     assert_type(sparks.size_over_life, gp.Curve)
     assert_type(sparks.color, RGBA)
     assert_type(sparks.bursts, tuple[gp.Burst, ...])
-    assert_type(sparks.rate, float)
+    assert_type(sparks.rate, float | gp.Range | gp.Curve)
     assert_type(gp.Radial(1).center, tuple[float, float, float])
     assert_type(effect.emitters, tuple[gp.Emitter, ...])
     assert_type(span(sparks.lifetime), tuple[float, float])

@@ -258,8 +258,10 @@ def test_no_attribute_of_an_instance_is_forgotten() -> None:
     """A new slot is saved, or named here because it is made anew or is the host's."""
     saved = {"seed", "_tint", "_anchor", "_emitters", "_frames", *PLACES, *NUMBERS, *FLAGS}
     others = {"__weakref__", "effect", "_scene", "_released", "_once", "_tint_bytes"}
+    others.add("_played")  # the effect with the parameters, which are saved
     hosts = {"_target", "_on_finished"}
     assert set(gp.EffectInstance.__slots__) == saved | others | hosts
     made = {"__weakref__", "emitter", "_local", "_offset", "_released", "_scene", "_sprites"}
+    made.add("_where")
     saved = {"_player", "_simulation", "_frame", "_path"}
     assert set(gp.EmitterInstance.__slots__) == saved | made

@@ -288,7 +288,7 @@ def test_a_hitch_of_immortals_that_have_been_stopped_takes_no_time(
     player.timeline.stop()
     calls = itertools.count()
     advance = player.timeline.advance
-    monkeypatch.setattr(player.timeline, "advance", lambda dt: (next(calls), advance(dt))[1])
+    monkeypatch.setattr(player.timeline, "advance", lambda *dt: (next(calls), advance(*dt))[1])
     play(player, [100.0])
     assert next(calls) <= 302
 

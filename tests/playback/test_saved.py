@@ -17,13 +17,29 @@ from gpuparticles.playback.saved import Saves, UnfitError, pack, unpack
 # attribute that playing changes goes into SAVED of its class; one that it does not change, here.
 MADE = {
     "Clock": {"per_second", "tick"},
-    "Player": {"emitter", "_burst_rate", "_seed", "_bases"},
-    "Population": {"row", "mortal", "horizon", "_low", "_span", "numbers"},
+    "Player": {"emitter", "_seed", "_bases", "_speed"},
+    "Population": {
+        *("row", "mortal", "horizon", "_low", "_span", "numbers"),
+        *("_curve", "_looks_up", "timed"),
+    },
     "Slots": {
         *("capacity", "live_count", "rows", "_row", "_end"),
         *("_free", "_counts", "_open", "_bins", "_order"),
     },
-    "Timeline": {"_times", "_sources", "_counts", "_duration", "_loop"},
+    "Timeline": {
+        *("_times", "_sources", "_counts", "_duration", "_loop", "_delay", "density", "driver"),
+        *("_profile", "_range", "_base"),
+    },
+    "Volley": {
+        "source",
+        "most_a_loop",
+        "_schedule",
+        "_low",
+        "_choices",
+        "_below",
+        "_base",
+        "_sure",
+    },
 }
 
 
@@ -78,6 +94,14 @@ def test_no_attribute_is_forgotten() -> None:
         {"lifetime": math.inf, "capacity": 500},
         {"capacity": 40_000, "rate": 30_000, "lifetime": (0.1, 3)},
         {"capacity": 0},
+        {
+            "rate": (10, 90),
+            "bursts": [gp.Burst(0.1, (0, 9), cycles=4, interval=0.2, probability=0.6)],
+            "pulse": gp.Pulse(0.4, 0.3, 0.1, 2),
+            "delay": 0.3,
+            "limit": 150,
+        },
+        {"rate": [(0, 0), (0.5, 200), (1, 10)]},
     ],
 )
 def test_a_player_goes_on_as_it_would_have(settings: dict[str, Any]) -> None:
@@ -86,7 +110,9 @@ def test_a_player_goes_on_as_it_would_have(settings: dict[str, Any]) -> None:
     for number in range(60):
         steps(played, 0.011 + 0.0007 * number)
         if number == 31:
-            played.timeline.rate = 55
+            if not isinstance(played.emitter.rate, gp.Range):
+                played.timeline.rate = 55
+            played.population.amount = 0.8
             played.emit(3)
     played.emit(4)
     restored.restore(unpack(pack(played.state())))
@@ -96,7 +122,7 @@ def test_a_player_goes_on_as_it_would_have(settings: dict[str, Any]) -> None:
         assert restored.population.births == played.population.births
         assert restored.population.dropped == played.population.dropped
         assert restored.population.slots.live_count == played.population.slots.live_count
-    assert restored.timeline.rate == 55
+    assert restored.timeline.rate == played.timeline.rate
     played.timeline.stop()
     stopped = Player(described, 0, 7)
     stopped.restore(played.state())

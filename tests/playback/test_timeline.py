@@ -15,6 +15,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from gpuparticles.effect import Range
 from gpuparticles.errors import EffectError
 from gpuparticles.playback.timeline import MANUAL, RATE, Run, Timeline
 
@@ -23,7 +24,10 @@ class Burst(NamedTuple):
     """What a timeline asks of a burst."""
 
     time: float
-    count: int
+    count: int | Range
+    cycles: int = 1
+    interval: float = 0.0
+    probability: float = 1.0
 
 
 class Birth(NamedTuple):
