@@ -67,6 +67,8 @@ def info(effect: File, as_json: AsJson = False) -> None:
                 "name": loaded.name,
                 "duration": loaded.duration,
                 "loop": loaded.loop,
+                "prewarm": loaded.prewarm,
+                "fixed_fps": loaded.fixed_fps,
                 "emitters": emitters,
                 "parameters": [_describe_parameter(each) for each in loaded.parameters],
                 "textures": images,
@@ -76,6 +78,10 @@ def info(effect: File, as_json: AsJson = False) -> None:
         )
     else:
         pace = f"loops every {loaded.duration:g} s" if loaded.loop else f"{loaded.duration:g} s"
+        if loaded.prewarm:
+            pace += f", prewarmed for {loaded.prewarm:g} s"
+        if loaded.fixed_fps is not None:
+            pace += f", in frames of 1/{loaded.fixed_fps:g} s"
         typer.echo(f"{loaded.name}: {pace}")
         columns = ("emitter", "capacity", "live", "space", "shape", "modifiers", "sprite")
         typer.echo(

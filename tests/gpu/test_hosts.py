@@ -78,8 +78,10 @@ class Life:
         dust = gp.Emitter("dust", capacity=600, rate=0, bursts=[gp.Burst(0, 600)], speed=(0, 1))
         self._fire = gp.Effect("fire", [smoke, sparks])
         self._dust = gp.Effect("dust", [dust], duration=1)
+        self._mist = gp.Effect("mist", [smoke], prewarm=0.5, fixed_fps=20)
         self.particles: gp.ParticleSystem
         self.fire: gp.EffectInstance
+        self.mist: gp.EffectInstance
         self.calls: list[dict[str, Callable[[], object]]] = [
             {
                 "ParticleSystem": self._construct,
@@ -96,7 +98,14 @@ class Life:
                 "read": self._read,
             },
             {
+                "seek": lambda: self.mist.seek(1.33),
+                "snapshot": self._save,
+                "update between frames": lambda: self.particles.update(0.01),
+                "restore": lambda: self.mist.restore(self._saved),
+            },
+            {
                 "reset": lambda: self.fire.reset(),
+                "reset that prewarms": lambda: self.mist.reset(),
                 "update after reset": lambda: self.particles.update(0.2),
                 "update far away": self._travel,
             },
@@ -115,6 +124,7 @@ class Life:
 
     def _play(self) -> None:
         self.fire = self.particles.play(self._fire, transform=(0, 0, 10), seed=7)
+        self.mist = self.particles.play(self._mist, transform=(0, 0, 10), seed=8)
 
     def _burst(self, number: int) -> None:
         self.particles.burst(self._dust, position=(number, 0, 10), seed=number)
@@ -122,6 +132,9 @@ class Life:
     def _travel(self) -> None:
         self.fire.transform = (5000, 0, 10)  # so far that positions become relative to elsewhere
         self.particles.update(0.1)
+
+    def _save(self) -> None:
+        self._saved = self.mist.snapshot()
 
     def _read(self) -> None:
         self._records = [emitter.read().tobytes() for emitter in self.fire]
@@ -135,7 +148,7 @@ class Life:
                 state, rows = simulation.state, simulation.rows
                 if state is None or not rows:
                     continue
-                for texture in (*state.current, *state.birth.values()):
+                for texture in (*state.current, *state._seen, *state.birth.values()):
                     whole = texture.read()
                     found.append(whole[: rows * len(whole) // texture.height])
         return [*found, *self._records]
