@@ -19,6 +19,7 @@ if TYPE_CHECKING:
         Box,
         Burst,
         Circle,
+        CollidePlane,
         Cone,
         Curve,
         Drag,
@@ -26,6 +27,9 @@ if TYPE_CHECKING:
         Emitter,
         Flipbook,
         Gradient,
+        KillBox,
+        KillPlane,
+        KillSphere,
         Offset,
         Parameter,
         Point,
@@ -35,6 +39,7 @@ if TYPE_CHECKING:
         Sphere,
         Sprite,
         Vortex,
+        Wrap,
         load,
         modifier,
         save,
@@ -57,8 +62,9 @@ _HOMES = {
     "gpuparticles.content": "preset presets",
     "gpuparticles.draw.camera": "look_at orthographic perspective",
     "gpuparticles.effect": (
-        "Acceleration Box Burst Circle Cone Curve Drag Effect Emitter Flipbook Gradient Offset "
-        "Parameter Point Pulse Radial Range Sphere Sprite Vortex load modifier save schema shape"
+        "Acceleration Box Burst Circle CollidePlane Cone Curve Drag Effect Emitter Flipbook "
+        "Gradient KillBox KillPlane KillSphere Offset Parameter Point Pulse Radial Range Sphere "
+        "Sprite Vortex Wrap load modifier save schema shape"
     ),
     "gpuparticles.errors": (
         "ContextError DocumentError EffectError ImportFormatError MissingExtraError "
@@ -74,6 +80,7 @@ __all__ = [
     "Box",
     "Burst",
     "Circle",
+    "CollidePlane",
     "Cone",
     "ContextError",
     "Curve",
@@ -87,6 +94,9 @@ __all__ = [
     "Flipbook",
     "Gradient",
     "ImportFormatError",
+    "KillBox",
+    "KillPlane",
+    "KillSphere",
     "MissingExtraError",
     "Offset",
     "Parameter",
@@ -100,6 +110,7 @@ __all__ = [
     "Sphere",
     "Sprite",
     "Vortex",
+    "Wrap",
     "__version__",
     "create_context",
     "load",

@@ -22,16 +22,19 @@ void main() {
         float k = 0.5 * h;
         p.life = min((age + k) / p.lifetime, 1.0);
         p.time = wait + k;
+#pragma gpuparticles before
 
         p.position += p.velocity * k;
 #pragma gpuparticles modify
         p.position += p.velocity * k;
+#pragma gpuparticles constrain
 #pragma gpuparticles spin
 
         // A newborn's age becomes whole ticks here. Only a newborn's: above 2^23 ticks a half is
         // lost, so that rounding would move the age of an old particle.
         float born = floor(min(p.age, 0.0) * u_ticks + 0.5) * u_tick;
         p.age = max(age + born + u_step_age, 0.0);
+#pragma gpuparticles lose
     }
     store_state(p);
 }

@@ -208,6 +208,8 @@ class UnitVector(Components):
 class Flag(Rule):
     """True or false, and nothing that merely resembles it."""
 
+    glsl: ClassVar[str | None] = "float"
+
     def read(self, value: Any) -> bool:
         """A bool."""
         if isinstance(value, (bool, np.bool_)):
@@ -217,6 +219,10 @@ class Flag(Rule):
     def schema(self) -> dict[str, Any]:
         """``boolean``."""
         return {"type": "boolean"}
+
+    def pack(self, value: bool) -> float:
+        """1 or 0."""
+        return float(value)
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from gpuparticles.effect.draws import draws
 from gpuparticles.effect.effect import Emitter
 from gpuparticles.effect.kinds import fields_of
-from gpuparticles.effect.modifiers import Modifier, Scaled
+from gpuparticles.effect.modifiers import Collision, Constraint, Modifier, Scaled
 from gpuparticles.effect.rules import Table
 from gpuparticles.effect.values import Curve, Gradient
 from gpuparticles.gpu.guard import Guard
@@ -98,7 +98,8 @@ class Simulation:
         self.rows = 0
         self.origin: Vec3 = (0.0, 0.0, 0.0)
         self._needs: tuple[str, ...] = ("lifetime_seed",)
-        if spins(text.emitter):
+        measured = any(name.endswith("_radius_factor") for name in text.block.offsets)
+        if spins(text.emitter) or measured:
             self._needs += ("attributes",)
         if self._pooled:
             self._needs += ("instance",)
@@ -223,7 +224,7 @@ class Simulation:
         self._path = (begin, end, anchor)
         self._turns = bool(self._carried) and begin.turn != end.turn
         if not self._turns:
-            for name, value, role in self._carried:
+            for name, value, role, _ in self._carried:
                 first = self._framed(value, role, begin, anchor)
                 pack(data, name, first)
                 pack(data, f"{name}_delta", _minus(self._framed(value, role, end, anchor), first))
@@ -475,6 +476,11 @@ class Simulation:
         # A variation that a parameter drives may be 0 for now.
         if isinstance(modifier, Scaled) and f"{stem}_variation" in self.block.offsets:
             pack(data, f"{stem}_variation", (modifier.variation,))
+        if isinstance(modifier, Collision):
+            surface = (modifier.restitution, modifier.friction, modifier.lifetime_loss)
+            pack(data, f"{stem}_surface", (*surface, modifier.radius))
+            if f"{stem}_radius_factor" in self.block.offsets:
+                pack(data, f"{stem}_radius_factor", (modifier.radius_factor,))
         curve = over_life(modifier)
         if curve is not None:
             pack(data, f"{stem}_over_life", stops.add(curve))
@@ -484,18 +490,22 @@ class Simulation:
         """Pack what lies in another frame, which turns, for a part of the emitter's path.
 
         It runs along arcs. The lines that stand for them are right in the middle, where a step's
-        forces act; from end to end they would cut the corner, and so shorten directions.
+        forces act, or at the end, where its constraints do; from end to end they would cut the
+        corner, and so shorten directions.
         """
         begin, end, anchor = self._path
         middle = first + 0.5 * length
         places = [between(begin, end, f) for f in (first, middle, first + length)]
         pack, data = self.block.pack, self._data
-        for name, value, role in self._carried:
+        for name, value, role, at_end in self._carried:
             (ax, ay, az), (x, y, z), (bx, by, bz) = (
                 self._framed(value, role, place, anchor) for place in places
             )
             dx, dy, dz = (bx - ax) / length, (by - ay) / length, (bz - az) / length
-            pack(data, name, (x - dx * middle, y - dy * middle, z - dz * middle))
+            at = middle
+            if at_end:
+                x, y, z, at = bx, by, bz, first + length
+            pack(data, name, (x - dx * at, y - dy * at, z - dz * at))
             pack(data, f"{name}_delta", (dx, dy, dz))
 
     def _framed(self, value: Vec3, role: str, place: Place, anchor: Vec3) -> Vec3:
@@ -508,14 +518,17 @@ class Simulation:
         return rotate(conjugate(place.turn), away)
 
 
-def _carried(emitter: Emitter, modifiers: Sequence[Modifier]) -> Iterator[tuple[str, Vec3, str]]:
+def _carried(
+    emitter: Emitter, modifiers: Sequence[Modifier]
+) -> Iterator[tuple[str, Vec3, str, bool]]:
     for index, modifier in enumerate(modifiers):
         if moving(modifier, emitter):
             for info, value in zip(fields_of(type(modifier)), modifier.values(), strict=True):
                 if info.role is not None:
                     assert isinstance(value, tuple)
                     x, y, z = value
-                    yield f"u_{modifier.kind}{index}_{info.name}", (x, y, z), info.role
+                    at_end = isinstance(modifier, Constraint)
+                    yield f"u_{modifier.kind}{index}_{info.name}", (x, y, z), info.role, at_end
 
 
 class _Stops:

@@ -18,6 +18,9 @@ from gpuparticles.effect.draws import Draw, draws
 from gpuparticles.effect.effect import Effect, Emitter
 from gpuparticles.effect.kinds import KernelField, fields_of
 from gpuparticles.effect.modifiers import (
+    Collision,
+    Constraint,
+    Contact,
     Force,
     Limit,
     Modifier,
@@ -256,17 +259,20 @@ class _State:
         wait, lived = np.maximum(-age, 0), np.maximum(age, 0)
         h = np.minimum(np.float32(step.time) - wait, lifetime - lived)
         k = np.float32(0.5) * h
+        start, departure = p.copy(), v.copy()
         p += v * k[:, None]
         particles = Particles(p, v, np.minimum((lived + k) / lifetime, 1), wait + k, lifetime, seed)
         kicks: list[tuple[Floats | None, Floats | None]] = []
-        later: list[tuple[Motion | Limit, dict[str, Any]]] = []
+        later: list[tuple[Motion | Limit | Constraint, dict[str, Any]]] = []
         for index, modifier in enumerate(self._modifiers):
-            given = self._given(index, modifier, particles, step, begin, end, anchor)
+            ends = isinstance(modifier, Constraint)
+            at = particles._replace(time=particles.time + k) if ends else particles
+            given = self._given(index, modifier, at, step, begin, end, anchor)
             if isinstance(modifier, Resistance):
                 kicks.append((np.exp(-modifier.decay(**given) * k)[:, None], None))
             elif isinstance(modifier, Force):
                 kicks.append((None, modifier.acceleration(particles, **given) * k[:, None]))
-            elif isinstance(modifier, (Motion, Limit)):
+            elif isinstance(modifier, (Motion, Limit, Constraint)):
                 later.append((modifier, given))
         v = _kicked(v, kicks)
         for modifier, given in later:
@@ -279,14 +285,45 @@ class _State:
                 now = particles._replace(position=p, velocity=v)
                 v = modifier.limited(now, h, **given)
         p += v * k[:, None]
-        turned = self._rotation[living] + self._angular_velocity[living] * h
+        none = np.zeros(len(living), np.float32)
+        struck = np.zeros(len(living), np.intp)
+        force = np.asarray((v - departure) / np.maximum(h, np.float32(1e-30))[:, None], np.float32)
+        seconds = np.float32(step.time)
+        contact = Contact(none > 0, none, seconds, none, struck, force, none > 0)
+        before = particles._replace(position=start, velocity=departure)
+        constraints = [(m, given) for m, given in later if isinstance(m, Constraint)]
+        surfaces = [(m, given) for m, given in constraints if isinstance(m, Collision)]
+        for number, (modifier, given) in enumerate(
+            [*constraints, *(surfaces if len(surfaces) > 1 else ())]
+        ):
+            now = particles._replace(position=p, velocity=v)
+            if isinstance(modifier, Collision):
+                radius = self._radius(modifier, living, particles)
+                bent = contact.struck > 0
+                last = number >= len(constraints)
+                contact = contact._replace(radius=radius, bent=bent, last=last)
+            p, v, contact = modifier.constrained(now, before, h, contact, **given)
+        spin = np.where(contact.resting, 0, self._angular_velocity[living])
+        turned = self._rotation[living] + spin * h
         clock = self._population.clock
         ticks = np.floor(np.minimum(age, 0) * np.float32(clock.per_second) + np.float32(0.5))
         born = ticks * np.float32(clock.tick)
         age = np.maximum(lived + born + np.float32(step.age), 0)
+        per_second = np.float32(clock.per_second)
+        age += np.floor(contact.lost * per_second + np.float32(0.5)) * np.float32(clock.tick)
         self._position[living], self._velocity[living] = p, v
         self._rotation[living] = turned - np.trunc(turned)
         self._age[living] = age
+
+    def _radius(
+        self, modifier: Collision, living: NDArray[np.intp], particles: Particles
+    ) -> Floats:
+        """How far from a surface each particle is kept."""
+        radius = np.full(len(living), modifier.radius, np.float32)
+        if modifier.radius_factor:
+            width = self._size[living] * self._emitter.size_over_life.sample(particles.life)
+            radius += np.float32(modifier.radius_factor) * width
+        return radius
 
     def _given(
         self,
@@ -341,7 +378,8 @@ class _State:
         """A field as the kernel gets it.
 
         A point or a direction is (n, 3), in the particles' frame, at the moment of each: on the
-        line that follows its path and is right in the middle of the step.
+        line that follows its path and is right in the middle of the step, or at its end for
+        constraints.
         """
         index = [field.name for field in fields_of(type(modifier))].index(info.name)
         value = modifier.values()[index]
@@ -354,6 +392,8 @@ class _State:
             for at in (between(begin, end, f) for f in (start, middle, start + length))
         )
         delta = (last - first) / length
+        if isinstance(modifier, Constraint):
+            there, middle = last, start + length
         base: Floats = (there - delta * middle).astype(np.float32)
         return np.asarray(base + delta.astype(np.float32) * along[:, None], np.float32)
 

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from gpuparticles.effect.draws import Draw, draws, over_loop
 from gpuparticles.effect.effect import Emitter
 from gpuparticles.effect.kinds import fields_of
-from gpuparticles.effect.modifiers import Modifier, Scaled
+from gpuparticles.effect.modifiers import Collision, Constraint, Modifier, Scaled
 from gpuparticles.effect.values import Curve
 from gpuparticles.errors import ShaderError
 from gpuparticles.shaders.layout import (
@@ -27,6 +27,7 @@ from gpuparticles.shaders.layout import (
     channels,
     emitter_block,
     head_block,
+    measures,
     moving,
     shape_places,
     spins,
@@ -105,6 +106,8 @@ def update(
         travels: The emitter moves or turns in this step, and what lies in another frame with it.
     """
     turns = spins(emitter)
+    attributes = turns or any(map(measures, modifiers))
+    constrained = any(isinstance(modifier, Constraint) for modifier in modifiers)
     inputs = [*STATE, *(c for c in channels(pooled=pooled) if c.name == "lifetime_seed")]
     needs_frame = pooled and any(moving(m, emitter) for m in modifiers)
     openings = {
@@ -112,7 +115,7 @@ def update(
         "outputs": [*_outputs(STATE), *_store_state()],
         "inputs": [
             *(_sampler(c) for c in inputs),
-            *([_sampler(ATTRIBUTES)] if turns else []),
+            *([_sampler(ATTRIBUTES)] if attributes else []),
             *([_sampler(INSTANCE), "uniform sampler2D u_instances;"] if needs_frame else []),
             *_load(inputs),
         ],
@@ -121,16 +124,26 @@ def update(
             *(_ALONG if travels else []),
             *_modify(emitter, modifiers, pooled=pooled, travels=travels),
         ],
+        "before": ["        Particle before = p;"] if constrained else [],
+        "constrain": _constrain(emitter, modifiers, pooled=pooled, travels=travels),
+        # Whole ticks, as every age.
+        "lose": ["        p.age += floor(contact.lost * u_ticks + 0.5) * u_tick;"]
+        if constrained
+        else [],
         # Only the part of a turn is kept: a sprite that turns for a day turns as smoothly as one
         # that has just begun.
         "spin": [
-            "        float turned = p.rotation + texelFetch(u_attributes, slot, 0).w * h;",
+            "        float spin = texelFetch(u_attributes, slot, 0).w;",
+            *(["        spin = contact.resting ? 0.0 : spin;"] if constrained else []),
+            "        float turned = p.rotation + spin * h;",
             "        p.rotation = turned - trunc(turned);",
         ]
         if turns
         else [],
     }
     kernels = list(dict.fromkeys(f"modifiers/{m.kind}.glsl" for m in modifiers))
+    if constrained:
+        kernels.insert(0, "lib/contact.glsl")
     if needs_frame:
         kernels.insert(0, "lib/instance.glsl")
     return fullscreen(), _compose("passes/update.frag", openings, kernels)
@@ -354,6 +367,9 @@ def _shape_call(emitter: Emitter) -> str:
 # How much of the emitter's path has passed, in the middle of the particle's own part of the step.
 _ALONG = ["        float along = u_path_begin + u_path_rate * p.time;"]
 
+# The same at the end of that part: what constrains particles is where it is when they are read.
+_ENDED = ["        float ended = u_path_begin + u_path_rate * (p.time + k);"]
+
 _INSTANCE_FRAME = [
     "        uint instance = texelFetch(u_instance, slot, 0).x;",
     "        Instance frame = load_instance(u_instances, instance);",
@@ -389,6 +405,59 @@ def _modify(
     return [*lines, *kicks, *motions, *reversed(kicks), *limits]
 
 
+# What kernels take before the fields.
+_GIVEN = {
+    "motion": ["p", "h"],
+    "limit": ["p", "h"],
+    "constraint": ["p", "before", "h", "contact"],
+}
+
+
+def _constrain(
+    emitter: Emitter, modifiers: Sequence[Modifier], *, pooled: bool, travels: bool
+) -> list[str]:
+    """The constraints, one after the other, on the way that the particle has gone."""
+    lines: list[str] = []
+    surfaces: list[str] = []
+    for index, modifier in enumerate(modifiers):
+        if not isinstance(modifier, Constraint):
+            continue
+        first = len(lines)
+        if isinstance(modifier, Collision):
+            stem = f"u_{modifier.kind}{index}"
+            radius = f"{stem}_surface.w"
+            if measures(modifier):
+                radius += f" + {stem}_radius_factor * width"
+            answer = modifier.on_hit.upper()
+            surface = f"Surface({stem}_surface.x, {stem}_surface.y, {stem}_surface.z, {radius}"
+            lines.append(f"        contact.surface = {surface}, {answer});")
+            if surfaces:
+                lines.append("        contact.bent = contact.struck > 0;")
+        call = _kernel_call(index, modifier, emitter, pooled=pooled, travels=travels)
+        lines.append(f"        {call};")
+        if isinstance(modifier, Collision):
+            surfaces += lines[first:]
+    if not lines:
+        return []
+    if sum(isinstance(modifier, Collision) for modifier in modifiers) > 1:
+        # What one surface has thrown back may have been thrown through one that came before.
+        lines += [
+            "        if (contact.struck > 0) {",
+            "        contact.last = contact.bent = true;",
+        ]
+        lines += [*surfaces, "        }"]
+    if any(map(measures, modifiers)):
+        over_life = "curve_at(u_size_over_life, p.life)"
+        lines.insert(0, f"        float width = texelFetch(u_attributes, slot, 0).x * {over_life};")
+    nothing = "Surface(0.0, 0.0, 0.0, 0.0, BOUNCE)"
+    contact = [
+        "        vec3 force = (p.velocity - before.velocity) / max(h, 1e-30);",
+        "        Contact contact = Contact(",
+        f"            false, 0.0, u_step_time, 0, false, false, force, {nothing});",
+    ]
+    return [*contact, *(_ENDED if travels else []), *lines]
+
+
 def _kernel_call(
     index: int, modifier: Modifier, emitter: Emitter, *, pooled: bool, travels: bool
 ) -> str:
@@ -409,7 +478,7 @@ def _kernel_call(
         arguments[0] = " * ".join(factors)
     if modifier.phased:
         arguments.append(f"{stem}_phase")
-    given = ["p"] if modifier.role in ("force", "drag") else ["p", "h"]
+    given = _GIVEN.get(modifier.role, ["p"])
     return f"modify_{modifier.kind}({', '.join(given + arguments)})"
 
 
@@ -419,7 +488,8 @@ def _field(
     if role is None or not moving(modifier, emitter):
         return name
     if not pooled:
-        return f"({name} + {name}_delta * along)" if travels else name
+        along = "ended" if isinstance(modifier, Constraint) else "along"
+        return f"({name} + {name}_delta * {along})" if travels else name
     if emitter.space == "world":
         return f"turn(frame.turn, {name})" + (" + frame.place" if role == "point" else "")
     offset = f"{name} - frame.place" if role == "point" else name

@@ -14,7 +14,7 @@ from typing import NamedTuple
 from gpuparticles.effect.draws import draws, over_loop
 from gpuparticles.effect.effect import Emitter
 from gpuparticles.effect.kinds import KernelField, fields_of
-from gpuparticles.effect.modifiers import Modifier, Scaled
+from gpuparticles.effect.modifiers import Collision, Modifier, Scaled
 from gpuparticles.effect.rules import Table
 from gpuparticles.effect.shapes import Shape
 from gpuparticles.effect.values import Curve, Floats, Gradient
@@ -37,6 +37,7 @@ __all__ = [
     "curves",
     "emitter_block",
     "head_block",
+    "measures",
     "modifier_members",
     "moving",
     "over_life",
@@ -260,6 +261,11 @@ def spins(emitter: Emitter) -> bool:
     return emitter.angular_velocity != 0.0
 
 
+def measures(modifier: Modifier) -> bool:
+    """Whether a modifier wants to know how large a particle is."""
+    return isinstance(modifier, Collision) and modifier.radius_factor > 0
+
+
 def over_life(modifier: Modifier) -> Curve | None:
     """The curve that a modifier's strength is multiplied with, if it has one."""
     return modifier.over_life if isinstance(modifier, Scaled) else None
@@ -306,6 +312,11 @@ def modifier_members(
         members.append(Member("float", f"{stem}_variation"))
     if over_life(modifier) is not None:
         members.append(Member("vec2", f"{stem}_over_life"))
+    if isinstance(modifier, Collision):
+        # Restitution, friction, lifetime loss, radius.
+        members.append(Member("vec4", f"{stem}_surface"))
+        if measures(modifier):
+            members.append(Member("float", f"{stem}_radius_factor"))
     if modifier.phased:
         members.append(Member("vec4", f"{stem}_phase"))
     return members

@@ -24,7 +24,9 @@ def _given(rule: dict[str, Any], whole: dict[str, Any]) -> Any:
         case {"anyOf": [first, *_]} | {"oneOf": [first, *_]}:
             return _given(first, whole)
         case {"type": "object", "properties": properties}:
-            return {name: _given(part, whole) for name, part in properties.items()}
+            given = {name: _given(part, whole) for name, part in properties.items()}
+            # The axes of a box are not parallel.
+            return given | ({"up": [0, 1.5, 0]} if "up" in given else {})
         case {"type": "array", "prefixItems": parts}:
             return [_given(part, whole) for part in parts]
         case {"type": "array", "items": item}:

@@ -10,6 +10,7 @@ import pytest
 
 from gpuparticles.effect import (
     Acceleration,
+    Constraint,
     Curve,
     Drag,
     Force,
@@ -47,7 +48,13 @@ def acceleration(force: Force, *positions: tuple[float, float, float]) -> np.nda
     return force.acceleration(particles, strength, **vectors)
 
 
-ROLES = {Force: "force", Resistance: "drag", Motion: "motion", Limit: "limit"}
+ROLES = {
+    Force: "force",
+    Resistance: "drag",
+    Motion: "motion",
+    Limit: "limit",
+    Constraint: "constraint",
+}
 FORCES = {kind: cls for kind, cls in kinds(Modifier).items() if issubclass(cls, Force)}
 
 

@@ -14,7 +14,8 @@ from pydantic import ValidationError
 
 import gpuparticles as gp
 from gpuparticles.draw.camera import orthographic
-from gpuparticles.effect import Kind, Modifier, Rule, fields_of
+from gpuparticles.effect import Collision, Kind, Number, Rule, Scaled, fields_of
+from gpuparticles.effect.description import rule_of
 from gpuparticles.gpu.simulate import Simulation
 
 Floats = NDArray[np.float32]
@@ -204,6 +205,8 @@ def values(schema: dict[str, Any]) -> st.SearchStrategy[Any]:
             return st.one_of(*map(values, several))
         case {"type": "null"}:
             return st.none()
+        case {"type": "boolean"}:
+            return st.booleans()
         case {"type": "array", "items": item, "minItems": length}:
             return st.lists(values(item), min_size=length, max_size=length)
         case {"type": "number"}:
@@ -230,10 +233,22 @@ def instances(cls: type[Kind]) -> st.SearchStrategy[Any]:
     for name, info in cls.__pydantic_fields__.items():
         if get_origin(info.annotation) is Literal:
             chosen[name] = st.sampled_from(get_args(info.annotation))
-    if issubclass(cls, Modifier):
+    for name in cls.__pydantic_fields__:
+        rule = rule_of(cls, name)
+        if issubclass(cls, Collision) and isinstance(rule, Number) and name not in chosen:
+            chosen[name] = values(rule.schema())
+    if issubclass(cls, Scaled):
         chosen["variation"] = st.one_of(st.just(0.0), numbers(0, 1))
         curve = st.tuples(numbers(-1, 2), numbers(0, 1), numbers(-1, 2)).map(
             lambda v: [(0, v[0]), (v[1], v[2]), (1, 1)]
         )
         chosen["over_life"] = st.none() | curve
-    return st.builds(cls, **chosen)
+    return st.fixed_dictionaries(chosen).filter(_has_axes).map(lambda given: cls(**given))
+
+
+def _has_axes(given: dict[str, Any]) -> bool:
+    """Whether the axes of a box, if it has any, are not parallel."""
+    if "right" not in given:
+        return True
+    right, up = (np.array(given[name]) / np.linalg.norm(given[name]) for name in ("right", "up"))
+    return float(np.linalg.norm(np.cross(right, up))) > 0.1

@@ -8,7 +8,17 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from gpuparticles.effect import Drag, Kind, Modifier, Shape, Sphere, fields_of, kinds, random
+from gpuparticles.effect import (
+    Drag,
+    Kind,
+    Modifier,
+    Scaled,
+    Shape,
+    Sphere,
+    fields_of,
+    kinds,
+    random,
+)
 from gpuparticles.shaders.sources import glsl_folder
 from tests.shaders.conftest import example
 
@@ -44,7 +54,7 @@ def functions(text: str) -> list[tuple[str, str, list[tuple[str, str]]]]:
         (
             result,
             name,
-            [tuple(p.rsplit(maxsplit=1)) for p in re.split(r",\s*", parameters) if p],  # type: ignore[misc]
+            [tuple(p.rsplit(maxsplit=1)) for p in re.split(r",\s*", parameters.strip()) if p],  # type: ignore[misc]
         )
         for result, name, parameters in found
     ]
@@ -67,7 +77,11 @@ def test_a_kernel_takes_the_fields_of_its_class_in_order(name: str) -> None:
     else:
         head = [("Particle", "p")]
         head += [("float", "h")] if cls.role in ("motion", "limit") else []
-        expected = ("float" if cls.role == "drag" else "vec3", "modify")
+        if cls.role == "constraint":
+            head = [("inout Particle", "p"), ("Particle", "before")]
+            head += [("float", "h"), ("inout Contact", "contact")]
+        results = {"drag": "float", "constraint": "void"}
+        expected = (results.get(cls.role, "vec3"), "modify")
     assert (result, function) == (expected[0], f"{expected[1]}_{cls.kind}")
     assert parameters[: len(head)] == head
     fields = fields_of(cls)
@@ -106,6 +120,8 @@ def test_a_shape_draws_as_often_as_its_twin(kind: str) -> None:
 def test_a_forces_strength_comes_first() -> None:
     """The engine scales the first field of a modifier, so it is one that can be scaled."""
     for cls in kinds(Modifier).values():
+        if not issubclass(cls, Scaled):
+            continue
         assert fields_of(cls)[0].type in ("float", "vec3")
         assert fields_of(cls)[0].role != "point"
 

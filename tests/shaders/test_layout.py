@@ -10,7 +10,7 @@ import moderngl
 import pytest
 
 import gpuparticles as gp
-from gpuparticles.effect import Modifier, Shape, fields_of, kinds
+from gpuparticles.effect import Collision, Modifier, Scaled, Shape, fields_of, kinds
 from gpuparticles.effect.effect import _MODIFIER_ROWS
 from gpuparticles.gpu.gl import GL
 from gpuparticles.gpu.programs import Programs
@@ -235,7 +235,12 @@ def test_a_modifiers_fields_are_members(index: int) -> None:
     full = emitter_block(gp.Emitter("a"), FULL, pooled=True).offsets
     plain = emitter_block(gp.Emitter("a"), PLAIN, pooled=True).offsets
     fields = {f"u_{kind}{index}_{info.name}" for info in fields_of(type(FULL[index]))}
-    parts = {f"u_{kind}{index}_variation", f"u_{kind}{index}_over_life"}
+    parts = set()
+    if isinstance(FULL[index], Scaled):
+        parts = {f"u_{kind}{index}_variation", f"u_{kind}{index}_over_life"}
+    if isinstance(FULL[index], Collision):
+        fields |= {f"u_{kind}{index}_surface"}
+        parts = {f"u_{kind}{index}_radius_factor"}
     assert {name for name in full if name.startswith(f"u_{kind}{index}_")} == fields | parts
     assert {name for name in plain if name.startswith(f"u_{kind}{index}_")} == fields
 

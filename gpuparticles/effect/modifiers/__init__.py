@@ -3,7 +3,8 @@
 Each modifier has a kernel ``glsl/modifiers/<kind>.glsl`` and a twin of it in NumPy beside its
 description. A kernel says what the modifier does at one place and moment: a force gives an
 acceleration, a resistance a rate of decay, a motion a displacement, a limit the velocity that is
-left. The step that integrates them is the same for all.
+left. The step that integrates them is the same for all. A constraint sees the way that a particle
+has gone in the step, and puts right where it is.
 
 The first field of a kernel is the modifier's strength. Before the kernel sees it, it becomes, for
 each particle, ``strength * (1 + variation * r) * over_life(age / lifetime)`` with r drawn once
@@ -13,6 +14,8 @@ from [-1, 1), and its sign turns where `handedness` says so.
 from __future__ import annotations
 
 from gpuparticles.effect.modifiers.base import (
+    Constraint,
+    Contact,
     Force,
     Limit,
     Modifier,
@@ -22,12 +25,21 @@ from gpuparticles.effect.modifiers.base import (
     Scaled,
     modifier,
 )
+from gpuparticles.effect.modifiers.collisions import CollidePlane, Collision
 from gpuparticles.effect.modifiers.forces import Acceleration, Drag, Radial, Vortex
+from gpuparticles.effect.modifiers.volumes import KillBox, KillPlane, KillSphere, Wrap
 
 __all__ = [
     "Acceleration",
+    "CollidePlane",
+    "Collision",
+    "Constraint",
+    "Contact",
     "Drag",
     "Force",
+    "KillBox",
+    "KillPlane",
+    "KillSphere",
     "Limit",
     "Modifier",
     "Motion",
@@ -36,5 +48,6 @@ __all__ = [
     "Resistance",
     "Scaled",
     "Vortex",
+    "Wrap",
     "modifier",
 ]

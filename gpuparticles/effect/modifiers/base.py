@@ -14,6 +14,9 @@ from gpuparticles.effect.rules import Number
 from gpuparticles.effect.values import Floats, OptionalOverLife
 
 __all__ = [
+    "FATAL",
+    "Constraint",
+    "Contact",
     "Force",
     "Limit",
     "Modifier",
@@ -31,7 +34,7 @@ M = TypeVar("M", bound="Modifier")
 Space = Literal["world", "emitter"]
 """Where the points and directions of a modifier lie."""
 
-Role = Literal["force", "drag", "motion", "limit"]
+Role = Literal["force", "drag", "motion", "limit", "constraint"]
 
 Phase = tuple[float, float, float, float]
 """Where something that goes on in time stands; see `Modifier.phase`."""
@@ -58,6 +61,34 @@ class Particles(NamedTuple):
     seed: NDArray[np.uint32]
 
 
+class Contact(NamedTuple):
+    """What constraints have done to the particles in this step, one after the other.
+
+    Args:
+        resting: bool (n,), who has come to lie: it does not spin in this step.
+        lost: float32 (n,), seconds of life that are added to the age after the step; `FATAL` kills.
+        step: Seconds of the whole step, also for those who take part in a piece of it.
+        radius: float32 (n,), how far from a surface the constraint at hand keeps each.
+        struck: int (n,), surfaces that each has met.
+        force: float32 (n, 3), units/s^2, what accelerates each before any constraint.
+        bent: bool (n,), whose path an earlier constraint has bent.
+        last: Whether who meets a surface stays there until the next step.
+    """
+
+    resting: NDArray[np.bool_]
+    lost: Floats
+    step: np.float32
+    radius: Floats
+    struck: NDArray[np.intp]
+    force: Floats
+    bent: NDArray[np.bool_]
+    last: bool = False
+
+
+FATAL = np.float32(1e30)
+"""Seconds of life, more than anyone has."""
+
+
 @description(kw_only=True)
 class Modifier(Kind):
     """What acts on particles while they live. Make a kind of a subclass with `modifier`."""
@@ -68,6 +99,11 @@ class Modifier(Kind):
     @property
     def phased(self) -> bool:
         """Whether its kernel takes a phase, as its last argument."""
+        return False
+
+    @property
+    def kills(self) -> bool:
+        """Whether it may end lives before their time, which the CPU cannot foresee."""
         return False
 
     def phase(self, time: float) -> Phase:
@@ -151,6 +187,22 @@ class Limit(Scaled):
 
     h is float32 (n,), the seconds that it acts; the others as for a force. Returns the velocity
     that is left, float32 (n, 3), in units/s; finite everywhere.
+    """
+
+
+class Constraint(Modifier):
+    """A modifier that says where particles may be, after all motion of a step."""
+
+    __slots__ = ()
+
+    role: ClassVar[Role] = "constraint"
+
+    constrained: ClassVar[Callable[..., tuple[Floats, Floats, Contact]]]
+    """The kernel's twin: ``constrained(particles, before, h, contact, **points and directions)``.
+
+    Position and velocity of `particles` are those of the end of the step, of `before` those of the
+    begin of each particle's part of it; h is float32 (n,), the seconds between. Returns positions
+    and velocities, float32 (n, 3), and what has become of the contact.
     """
 
 
