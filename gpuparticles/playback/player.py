@@ -222,7 +222,7 @@ class Player(Saves):
         if timeline.driver is not None:
             timeline.drive()
         aged = clock.advance(h)
-        runs = timeline.advance(h, self._speed * h)
+        runs = timeline.advance(h, self._speed * h) if self._speed else timeline.advance(h)
         if self._manual:
             runs = [*runs, self._by_hand(0.0)]
         if early:

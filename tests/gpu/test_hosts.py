@@ -102,6 +102,8 @@ class Life:
                 "snapshot": self._save,
                 "update between frames": lambda: self.particles.update(0.01),
                 "restore": lambda: self.mist.restore(self._saved),
+                "less capacity": lambda: setattr(self.fire["smoke"], "capacity", 20),
+                "more capacity": lambda: setattr(self.mist["smoke"], "capacity", 5000),
             },
             {
                 "reset": lambda: self.fire.reset(),
