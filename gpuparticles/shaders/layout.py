@@ -153,6 +153,7 @@ HEAD = (
     Member("float", "u_spread"),  # radians
     Member("vec4", "u_birth_color"),
     Member("vec4", "u_shape", SHAPE_ROWS),
+    Member("vec2", "u_shape_arc"),  # turns; 1 where births follow each other along it
     Member("vec3", "u_shape_offset"),
     Member("vec3", "u_shape_scale"),
     # Look.
