@@ -55,13 +55,14 @@ void main() {
     vec3 position = position_age.xyz;
     vec3 velocity = velocity_rotation.xyz;
 #pragma gpuparticles instance
+#pragma gpuparticles look
 
     vec3 center = (u_view * vec4(position, 1.0)).xyz;
-    float size = u_view_scale * attributes.x * curve_at(u_size_over_life, life);
+    vec2 extent = u_view_scale * attributes.xz * curve_at(u_size_over_life, life);
+#pragma gpuparticles extent
     vec2 corner = vec2(gl_VertexID & 1, (gl_VertexID >> 1) & 1) - 0.5;
     float angle = TAU * velocity_rotation.w;
     vec2 up = vec2(-sin(angle), cos(angle));
-    float length_ = size;
     if (attributes.y > 0.0) {
         // The shutter is open for attributes.y seconds: the streak runs from where the particle is
         // seen at first to where it is seen at last. Under perspective both are brought to its own
@@ -76,16 +77,15 @@ void main() {
         vec2 last = (center.xy + way.xy) / (1.0 + nearer);
         vec2 across = last - first;
         float streak = length(across);
-        if (streak > 1e-4 * size) {
+        if (streak > 1e-4 * max(extent.x, extent.y)) {
             center.xy = 0.5 * (first + last);
             up = across / streak;
-            length_ += streak;
+            extent.y += streak;
         }
     }
     // What is thinner than a pixel would be hit by some pixels and missed by others: it is drawn as
     // wide as can be seen, and as much fainter.
     vec4 clip = u_projection * vec4(center, 1.0);
-    vec2 extent = vec2(size, length_);
     vec2 drawn = max(extent, u_pixel * abs(clip.w));
     if (any(lessThan(extent, 0.999 * drawn))) {
         color.a *= (extent.x * extent.y) / (drawn.x * drawn.y);

@@ -1,7 +1,7 @@
 // Piecewise-linear curves over 0..1, held outside their stops. A curve is a span (first, count) of
 // rows in u_stops, one per segment: (start, 1 / length, value at start, value at end). The last
 // segment that has started applies, so two stops at one place are a hard step. Weighting both ends
-// keeps the ends exact.
+// keeps the ends exact. A smooth curve has half a row more, which nothing looks up.
 
 float curve_at(vec2 span, float t) {
     int first = int(span.x);
@@ -13,6 +13,7 @@ float curve_at(vec2 span, float t) {
         }
     }
     float f = clamp((t - segment.x) * segment.y, 0.0, 1.0);
+#pragma gpuparticles smooth
     return segment.z * (1.0 - f) + segment.w * f;
 }
 
@@ -27,5 +28,6 @@ vec4 gradient_at(vec2 span, float t) {
         }
     }
     float f = clamp((t - u_stops[row].x) * u_stops[row].y, 0.0, 1.0);
+#pragma gpuparticles smooth
     return u_stops[row + 1] * (1.0 - f) + u_stops[row + 2] * f;
 }

@@ -11,9 +11,14 @@ const uint CHANNEL_STRETCH = 5u;
 const uint CHANNEL_DIRECTION = 6u;
 const uint CHANNEL_HANDEDNESS = 8u;
 const uint CHANNEL_VELOCITY = 9u;
+const uint CHANNEL_COLOR = 12u;
+const uint CHANNEL_WIDTH = 13u;
+const uint CHANNEL_HEIGHT = 14u;
 const uint CHANNEL_FRAME = 15u;
 const uint CHANNEL_SHAPE = 16u;
 const uint CHANNEL_MODIFIER = 32u;
+const uint CHANNEL_RADIAL_SPEED = 65537u;
+const uint CHANNEL_INHERIT_VELOCITY = 65538u;
 
 uint pcg(uint v) {
     uint state = v * 747796405u + 2891336453u;

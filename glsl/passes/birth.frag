@@ -74,8 +74,7 @@ void main() {
     p.lifetime = uintBitsToFloat(record.z);
     p.age = -moment;
 
-    Birth birth = Birth(vec3(0.0), vec3(0.0, 1.0, 0.0), vec4(1.0), uintBitsToFloat(record.x), seed,
-        CHANNEL_SHAPE);
+    Birth birth = Birth(vec3(0.0), vec3(0.0, 1.0, 0.0), vec4(1.0), seed, CHANNEL_SHAPE);
 #pragma gpuparticles shape
     p.position = birth.position * u_shape_scale + u_shape_offset;
 
@@ -85,8 +84,7 @@ void main() {
     }
 #pragma gpuparticles place
 
-    p.velocity = speed * launch;
 #pragma gpuparticles attributes
     store_state(p);
-    store_birth(p, attributes, to_half(u_birth_color * birth.color));
+    store_birth(p, attributes, color);
 }

@@ -24,9 +24,10 @@ void main() {
         p.time = wait + k;
 #pragma gpuparticles before
 
-        p.position += p.velocity * k;
+#pragma gpuparticles pace
+#pragma gpuparticles drift
 #pragma gpuparticles modify
-        p.position += p.velocity * k;
+#pragma gpuparticles drift
 #pragma gpuparticles constrain
 #pragma gpuparticles spin
 

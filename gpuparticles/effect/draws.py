@@ -25,6 +25,7 @@ class Draw(NamedTuple):
         value: As the author gave it.
         factor: What it is multiplied with for a shader.
         channel: The channel of effect.random.
+        handed: Whether the particle's handedness is its sign.
     """
 
     name: str
@@ -32,6 +33,7 @@ class Draw(NamedTuple):
     value: float | Range | Curve
     factor: float
     channel: int
+    handed: bool = False
 
     @property
     def key(self) -> str:
@@ -55,17 +57,33 @@ class Draw(NamedTuple):
                 return constant * self.factor, 0.0
 
 
-def draws(emitter: Emitter) -> Iterator[Draw]:
-    """All that a birth draws on the GPU; the lifetime is drawn on the CPU."""
+def draws(emitter: Emitter, *, every: bool = False) -> Iterator[Draw]:
+    """All that a birth draws on the GPU; the lifetime is drawn on the CPU.
+
+    Args:
+        emitter: Whose births.
+        every: Also what changes nothing, and so is not in use.
+    """
     if emitter.velocity is None:
         yield Draw("speed", None, emitter.speed, 1.0, random.SPEED)
     else:
         for axis, component in enumerate(emitter.velocity):
             yield Draw("velocity", axis, component, 1.0, random.VELOCITY + axis)
     yield Draw("size", None, emitter.size, 1.0, random.SIZE)
-    yield Draw("rotation", None, emitter.rotation, _TURN, random.ROTATION)
+    if every or emitter.width != 1.0:
+        yield Draw("width", None, emitter.width, 1.0, random.WIDTH)
+    if every or emitter.height != 1.0:
+        yield Draw("height", None, emitter.height, 1.0, random.HEIGHT)
+    turn = -_TURN if emitter.handedness == "left" else _TURN
+    handed = emitter.handedness == "random"
+    yield Draw("rotation", None, emitter.rotation, turn, random.ROTATION, handed)
     turning = emitter.angular_velocity
-    yield Draw("angular_velocity", None, turning, _TURN, random.ANGULAR_VELOCITY)
+    yield Draw("angular_velocity", None, turning, turn, random.ANGULAR_VELOCITY, handed)
+    if every or emitter.radial_speed != 0.0:
+        yield Draw("radial_speed", None, emitter.radial_speed, 1.0, random.RADIAL_SPEED)
+    if every or emitter.inherit_velocity != 0.0:
+        inherited = emitter.inherit_velocity
+        yield Draw("inherit_velocity", None, inherited, 1.0, random.INHERIT_VELOCITY)
     yield Draw("stretch", None, emitter.sprite.stretch, 1.0, random.STRETCH)
 
 

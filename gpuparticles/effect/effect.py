@@ -21,17 +21,21 @@ from gpuparticles.effect.rules import Flag, Number, Text
 from gpuparticles.effect.shapes import Point, Shape
 from gpuparticles.effect.sprite import Sprite
 from gpuparticles.effect.values import (
-    Color,
+    BirthColor,
     ColorOverLife,
     Curve,
+    Fraction,
     Gradient,
+    LaunchDirection,
     Lifetime,
     LoopLike,
     OptionalVelocity,
+    OverLife,
     OverLoop,
     Range,
     Ranged,
     SizeOverLife,
+    SpeedRange,
     span,
 )
 from gpuparticles.errors import EffectError
@@ -145,20 +149,43 @@ class Emitter:
         lifetime: Seconds a particle lives, 0 or more; ``math.inf`` (``"inf"`` in a document)
             for ever.
         shape: Where particles are born.
-        speed: At birth, in units/s, along the emitter's +Y turned by the spread.
-        spread: Half-angle in degrees, 0 to 180, of the cone of directions round +Y; uniform over
-            its solid angle. A shape may add to it.
-        velocity: At birth, in units/s, instead of `speed` along +Y; three numbers, each a constant,
-            a range or a curve. The spread turns it too.
+        speed: At birth, in units/s, along the direction turned by the spread.
+        spread: Half-angle in degrees, 0 to 180, of the cone round the direction; uniform over its
+            solid angle. A shape may add to it.
+        direction: Where to: a vector in the emitter's space; ``"normal"``, away from the shape's
+            surface; ``"outward"`` or ``"inward"``, away from the emitter's origin or towards it.
+            Where that has no meaning it is +Y.
+        velocity: At birth, in units/s, instead of `speed` along `direction`; three numbers,
+            each a constant, a range or a curve. The spread turns it too.
+        radial_speed: At birth, in units/s, away from the emitter's origin; it is added.
+        inherit_velocity: Factor of the emitter's own velocity that is added at birth; in world
+            space only, since particles of local space move with the emitter.
+        inherit_orientation: Whether places and directions of births turn with the emitter. If
+            not, it only moves and scales them; in world space only.
         space: ``"world"``: born where the emitter is, then free. ``"local"``: carried along when
             the emitter moves and turns.
         offset: Where the emitter sits within the effect.
         size: Full width of the sprite in units, 0 or more.
+        width: Factor of the size across the sprite, 0 or more.
+        height: Factor of the size along the sprite, 0 or more.
         size_over_life: Factor of the size over life, 0 or more.
+        width_over_life: Factor of the width over life, 0 or more.
+        height_over_life: Factor of the height over life, 0 or more.
         rotation: Angle of the sprite at birth, in degrees, counter-clockwise.
         angular_velocity: Turning of the sprite, in degrees/s.
-        color: Colour at birth, straight alpha.
+        angular_velocity_over_life: Factor of the turning over life.
+        handedness: ``"left"`` changes the signs of rotation and angular velocity, ``"random"``
+            those of every other particle.
+        color: Colour at birth, straight alpha. A gradient [(t, colour), ...], in which each
+            particle draws its place; or a list of colours, of which each draws one.
         color_over_life: Factor of the colour over life.
+        fade_in: Part of the life, 0 to 1, in which alpha rises from 0.
+        fade_out: Part of the life, 0 to 1, in which alpha falls to 0 at its end.
+        speed_over_life: Factor of the motion along the velocity over life; the velocity itself
+            stays as it is.
+        speed_range: (low, high) in units/s: the ends of what is by speed.
+        size_by_speed: Factor of the size over the speed of the motion, from low to high.
+        color_by_speed: Factor of the colour over the speed of the motion, from low to high.
         modifiers: What acts on the particles, in order; before those of the effect.
         sprite: How a particle looks.
         duration: Seconds that emission lasts, or that a loop does; None for the effect's.
@@ -189,25 +216,76 @@ class Emitter:
         1.0
     )
     spread: Annotated[float, Number("a spread", "degrees", least=0, most=180)] = 0.0
+    direction: LaunchDirection = default((0.0, 1.0, 0.0))
     velocity: OptionalVelocity = default(None)
+    radial_speed: Takes[LoopLike, Annotated[float | Range | Curve, OverLoop(Number("a speed"))]] = (
+        default(0.0)
+    )
+    inherit_velocity: Takes[
+        LoopLike, Annotated[float | Range | Curve, OverLoop(Number("a factor"))]
+    ] = default(0.0)
+    inherit_orientation: bool = True
     space: Literal["world", "local"] = "world"
     offset: Offset = Offset()
     size: Takes[LoopLike, Annotated[float | Range | Curve, OverLoop(Number("a size", least=0))]] = (
         default(1.0)
     )
+    width: Takes[
+        LoopLike, Annotated[float | Range | Curve, OverLoop(Number("a factor of size", least=0))]
+    ] = default(1.0)
+    height: Takes[
+        LoopLike, Annotated[float | Range | Curve, OverLoop(Number("a factor of size", least=0))]
+    ] = default(1.0)
     size_over_life: SizeOverLife = default(1.0)
+    width_over_life: SizeOverLife = default(1.0)
+    height_over_life: SizeOverLife = default(1.0)
     rotation: Takes[LoopLike, Annotated[float | Range | Curve, OverLoop(Number("a rotation"))]] = (
         default(0.0)
     )
     angular_velocity: Takes[
         LoopLike, Annotated[float | Range | Curve, OverLoop(Number("an angular velocity"))]
     ] = default(0.0)
-    color: Color = default("#ffffff")
+    angular_velocity_over_life: OverLife = default(1.0)
+    handedness: Literal["right", "left", "random"] = "right"
+    color: BirthColor = default("#ffffff")
     color_over_life: ColorOverLife = default("#ffffff")
+    fade_in: Fraction = 0.0
+    fade_out: Fraction = 0.0
+    speed_over_life: OverLife = default(1.0)
+    speed_range: Takes[Range | Iterable[float], Annotated[Range, SpeedRange()]] = default(
+        (0.0, 1.0)
+    )
+    size_by_speed: SizeOverLife = default(1.0)
+    color_by_speed: ColorOverLife = default("#ffffff")
     modifiers: Takes[Iterable[Modifier], tuple[Modifier, ...]] = default(())
     sprite: Sprite = Sprite()
     duration: Annotated[float, Number("a duration", "seconds", least=_SHORTEST)] | None = None
     loop: Annotated[bool, Flag()] | None = None
+
+    def mistakes(self) -> Iterator[Mistake]:
+        """What some fields say that others leave no room for."""
+        fades = getattr(self, "fade_in", 0.0) > 0.0
+        if fades and if_right(_endless, self):
+            never = f"{show(self.fade_in)} of a life without end never passes"
+            yield Mistake(("fade_in",), f"{never}; a lifetime that fades in is finite")
+        if getattr(self, "space", "world") != "local":
+            return
+        if getattr(self, "inherit_velocity", 0.0) != 0.0:
+            yield Mistake(
+                ("inherit_velocity",),
+                f"{show(self.inherit_velocity)} is given in local space, whose particles move with "
+                'the emitter; it is for "world"',
+            )
+        if not getattr(self, "inherit_orientation", True):
+            yield Mistake(
+                ("inherit_orientation",),
+                "false is given in local space, whose particles turn with the emitter; "
+                'it is for "world"',
+            )
+
+
+def _endless(emitter: Emitter) -> bool:
+    return math.isinf(span(emitter.lifetime)[1])
 
 
 @description
@@ -380,8 +458,19 @@ class Effect:
     def _rows_of(self, emitter: Emitter) -> int:
         """At most so many rows of four floats hold the values of `emitter` in a shader."""
         modifiers = self.modifiers_of(emitter)
-        curves: list[Curve | Gradient] = [emitter.size_over_life, emitter.color_over_life]
+        curves: list[Curve | Gradient] = [
+            emitter.width_over_life,
+            emitter.height_over_life,
+            emitter.angular_velocity_over_life,
+            emitter.speed_over_life,
+            emitter.size_by_speed,
+            emitter.color_by_speed,
+        ]
+        # Most are constants, for which there is room among the emitter's rows.
+        curves = [curve for curve in curves if len(curve.stops) > 1]
+        curves += [emitter.size_over_life, emitter.color_over_life]
         curves += [drawn.value for drawn in draws(emitter) if isinstance(drawn.value, Curve)]
+        curves += [emitter.color] if isinstance(emitter.color, Gradient) else []
         curves += [m.over_life for m in modifiers if isinstance(m, Scaled) and m.over_life]
         stops = sum(len(curve.segments()) for curve in curves)
         return _EMITTER_ROWS + _MODIFIER_ROWS * len(modifiers) + stops

@@ -13,7 +13,6 @@ from pydantic import ValidationError
 
 from gpuparticles.effect.arrays import Array
 from gpuparticles.effect.description import settings
-from gpuparticles.effect.geometry import Geometry
 from gpuparticles.effect.kinds import Kind
 from gpuparticles.effect.mistakes import gather, mistakes_in, refused, show
 from gpuparticles.effect.values import RGBA, Curve, Gradient, Range
@@ -69,21 +68,18 @@ def plain(value: Any, folder: Path | None = None) -> Any:
             return _colour(value)
         case Range():
             return [_number(value.low), _number(value.high)]
-        case Curve(stops=((0.0, constant),)) | Gradient(stops=((0.0, constant),)):
+        case Curve(((0.0, constant),), "linear") | Gradient(((0.0, constant),), "linear"):
             return plain(constant)
         case Curve() | Gradient():
-            return plain(value.stops)
+            stops = plain(value.stops)
+            bent = {"stops": stops, "interpolation": value.interpolation}
+            return stops if value.interpolation == "linear" else bent
         case tuple():
             return list(gather(lambda item: plain(item, folder), enumerate(value)).values())
         case Path():
             return _path(value, folder)
-        case Geometry():
-            parts = value.parts()
-            if value.file is not None:
-                return _path(value.file, folder)
-            return gather(lambda part: plain(part, folder), parts.items())
         case Array():
-            return value.plain() if value.file is None else _path(value.file, folder)
+            return _each(value.plain()) if value.file is None else _path(value.file, folder)
         case _ if hasattr(type(value), "__dataclass_fields__"):
             kind = {"kind": value.kind} if isinstance(value, Kind) else {}
             held = value.written() if hasattr(value, "written") else settings(value)
@@ -96,6 +92,10 @@ def _number(value: float) -> float | str:
     if math.isinf(value):
         return "inf"
     return int(value) if value.is_integer() and abs(value) < 1e15 else value
+
+
+def _each(numbers: Any) -> Any:
+    return [_each(item) for item in numbers] if isinstance(numbers, list) else _number(numbers)
 
 
 def _colour(color: RGBA) -> str | list[float | str]:

@@ -20,14 +20,18 @@ __all__ = [
     "DIRECTION",
     "FRAME",
     "HANDEDNESS",
+    "HEIGHT",
+    "INHERIT_VELOCITY",
     "LIFETIME",
     "MODIFIER",
+    "RADIAL_SPEED",
     "ROTATION",
     "SHAPE",
     "SIZE",
     "SPEED",
     "STRETCH",
     "VELOCITY",
+    "WIDTH",
     "Random",
     "pcg",
     "signed",
@@ -44,11 +48,15 @@ STRETCH: Final = 5
 DIRECTION: Final = 6  # and 7
 HANDEDNESS: Final = 8
 VELOCITY: Final = 9  # to 11, a component each
-COLOR: Final = 12  # to 14
+COLOR: Final = 12
+WIDTH: Final = 13
+HEIGHT: Final = 14
 FRAME: Final = 15
 SHAPE: Final = 16  # and on, in the order of drawing
 MODIFIER: Final = 32  # plus the modifier's place in the list
 AMOUNT: Final = 1 << 16  # whether it is born at all; drawn on the CPU alone
+RADIAL_SPEED: Final = (1 << 16) + 1
+INHERIT_VELOCITY: Final = (1 << 16) + 2
 
 Seeds = NDArray[np.uint32]
 
@@ -92,12 +100,10 @@ class Random:
 
     Args:
         seeds: uint32 (n,) seeds of the particles.
-        phase: float32 (n,), what the shape made of the births; see `Shape.phases`.
     """
 
-    def __init__(self, seeds: ArrayLike, phase: Floats | None = None) -> None:
+    def __init__(self, seeds: ArrayLike) -> None:
         self.seeds: Seeds = np.asarray(seeds, np.uint32)
-        self.phase = np.zeros(len(self.seeds), np.float32) if phase is None else phase
         self._channel = SHAPE
 
     def next(self) -> Floats:

@@ -9,29 +9,32 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Annotated, Any, NamedTuple, TypeAlias
+from typing import Annotated, Any, Literal, NamedTuple, TypeAlias, TypeVar, get_args
 
 import numpy as np
 from numpy.typing import NDArray
-from pydantic import ValidationError
+from pydantic import TypeAdapter, ValidationError
 
 from gpuparticles.effect.description import Takes, description
-from gpuparticles.effect.mistakes import Mistake, gather, mistakes_in, refused, show
+from gpuparticles.effect.mistakes import Mistake, gather, mistakes_in, refused, show, suggestion
 from gpuparticles.effect.rules import Components, Number, Rule, UnitVector, is_list, read_each
 from gpuparticles.errors import EffectError
 
 __all__ = [
     "COLOR",
     "RGBA",
+    "BirthColor",
     "Color",
     "ColorOverLife",
     "Curve",
     "CurveLike",
     "Direction",
     "Floats",
+    "Fraction",
     "Gradient",
+    "LaunchDirection",
     "Lifetime",
     "LoopLike",
     "OptionalOverLife",
@@ -43,6 +46,7 @@ __all__ = [
     "Scalar",
     "ScalarLike",
     "SizeOverLife",
+    "SpeedRange",
     "Vec3",
     "Vec3Like",
     "Vector",
@@ -164,6 +168,7 @@ class _Colour(Rule):
 
 _HEX = "#(?:[0-9a-fA-F]{3,4}|[0-9a-fA-F]{6}|[0-9a-fA-F]{8})"
 _CHANNELS = [Number("a colour channel", least=0)] * 3 + [Number("an alpha", least=0, most=1)]
+_SPEED = Number("a speed", least=0)
 _TIME = Number("the time of a stop", "of the whole", least=0, most=1)
 
 
@@ -237,21 +242,27 @@ COLOR = _Colour()
 _COLOUR_STOPS = _Stops(COLOR, "[t, colour]")
 
 
+Interpolation: TypeAlias = Literal["linear", "smooth", "step"]
+
+
 @description
 class Curve:
-    """A number over time, linear between stops.
+    """A number over time, between stops as its interpolation says.
 
     Before the first stop and after the last its value holds. Two stops at one t make a hard
     step; at the step itself the later value holds.
 
     Args:
         stops: Pairs (t, value): t from 0 to 1, ascending; at least one.
+        interpolation: ``"linear"``; ``"smooth"``: level at every stop, along f f (3 - 2 f) between
+            two; ``"step"``: the value of a stop holds until the next.
     """
 
     stops: Takes[
         Iterable[Iterable[float]],
         Annotated[tuple[tuple[float, float], ...], _number_stops(Number())],
     ]
+    interpolation: Interpolation = "linear"
 
     def sample(self, t: Floats) -> Floats:
         """The value at each t.
@@ -262,11 +273,11 @@ class Curve:
         Returns:
             float32 of the shape of `t`.
         """
-        return _sample(*_rows(self.stops), t)[..., 0]
+        return _sample(self, t)[..., 0]
 
     def times(self, factor: float) -> Curve:
         """The curve of values that are so many times as large."""
-        return Curve(tuple((t, value * factor) for t, value in self.stops))
+        return Curve(tuple((t, value * factor) for t, value in self.stops), self.interpolation)
 
     def segments(self) -> Floats:
         """The curve as a shader holds it.
@@ -274,27 +285,30 @@ class Curve:
         Returns:
             float32 (n, 4): rows t0, 1/(t1 - t0), v0, v1. The last row with t0 <= t applies, or the
             first; its value is v0 (1 - f) + v1 f with f = clamp((t - t0)/(t1 - t0), 0, 1), exact
-            at both ends. A row that holds one value has 0 for 1/(t1 - t0).
+            at both ends, or with f f (3 - 2 f) where the curve is smooth. A row that holds one
+            value has 0 for 1/(t1 - t0).
         """
-        times, values = _rows(self.stops)
+        times, values = _rows(self)
         return np.concatenate([times, values[..., 0]], axis=1)
 
 
 @description
 class Gradient:
-    """A colour over time, linear between stops in straight alpha.
+    """A colour over time, in straight alpha, between stops as its interpolation says.
 
     Before the first stop and after the last its colour holds. Two stops at one t make a hard
     step; at the step itself the later colour holds.
 
     Args:
         stops: Pairs (t, colour): t from 0 to 1, ascending; at least one.
+        interpolation: ``"linear"``, ``"smooth"`` or ``"step"``, as of a `Curve`.
     """
 
     stops: Takes[
         Iterable[tuple[float, str | Iterable[float]]],
         Annotated[tuple[tuple[float, RGBA], ...], _COLOUR_STOPS],
     ]
+    interpolation: Interpolation = "linear"
 
     def sample(self, t: Floats) -> Floats:
         """The colour at each t.
@@ -305,7 +319,7 @@ class Gradient:
         Returns:
             float32 (n, 4), straight alpha.
         """
-        return _sample(*_rows(self.stops), t)
+        return _sample(self, t)
 
     def segments(self) -> Floats:
         """The gradient as a shader holds it.
@@ -314,9 +328,38 @@ class Gradient:
             float32 (3n, 4): for each segment the rows (t0, 1/(t1 - t0), 0, 0), colour at t0,
             colour at t1; chosen and blended as those of a Curve.
         """
-        times, colours = _rows(self.stops)
+        times, colours = _rows(self)
         heads = np.pad(times, ((0, 0), (0, 2)))[:, None, :]
         return np.concatenate([heads, colours], axis=1).reshape(-1, 4)
+
+
+B = TypeVar("B", Curve, Gradient)
+
+
+def _bent(cls: type[B], stops: _Stops, value: Any) -> B | None:
+    """A curve from one, from its form in a document or from its stops; None for other things."""
+    if isinstance(value, Mapping):
+        made: B = TypeAdapter(cls).validate_python(value)
+        gather(stops.read, [("stops", made.stops)])
+        return made
+    if isinstance(value, cls):
+        stops.read(value.stops)
+        return value
+    if is_list(value) and any(map(is_list, items := list(value))):
+        return cls(stops.read(items))
+    return None
+
+
+def _curve_schema(stops: _Stops) -> list[dict[str, Any]]:
+    """What a document may say for a curve: stops, or an object with them."""
+    words = {"enum": list(get_args(Interpolation))}
+    bent = {
+        "type": "object",
+        "properties": {"stops": stops.schema(), "interpolation": words},
+        "required": ["stops"],
+        "additionalProperties": False,
+    }
+    return [stops.schema(), bent]
 
 
 @dataclass(frozen=True)
@@ -326,14 +369,15 @@ class _OverLife(Rule):
     number: Number
 
     def read(self, value: Any) -> Curve:
-        if isinstance(value, Curve):
-            value = value.stops
-        elif not is_list(value):
-            value = ((0.0, self.number.read(value)),)
-        return Curve(_number_stops(self.number).read(value))
+        stops = _number_stops(self.number)
+        if (curve := _bent(Curve, stops, value)) is not None:
+            return curve
+        if is_list(value):
+            return Curve(stops.read(value))
+        return Curve(((0.0, self.number.read(value)),))
 
     def schema(self) -> dict[str, Any]:
-        return {"anyOf": [self.number.schema(), _number_stops(self.number).schema()]}
+        return {"anyOf": [self.number.schema(), *_curve_schema(_number_stops(self.number))]}
 
 
 @dataclass(frozen=True)
@@ -349,19 +393,15 @@ class OverLoop(Rule):
 
     def read(self, value: Any) -> float | Range | Curve:
         """A float, a Range, or a Curve that is more than a constant."""
-        if isinstance(value, Curve):
-            value = value.stops
-        items = list(value) if is_list(value) else None
-        if items is None:
-            return self.number.read(value, ", a pair (low, high), or a list of stops [t, value]")
-        if not any(map(is_list, items)):
-            return Ranged(self.number).read(items)
-        stops = self._stops.read(items)
-        return Curve(stops) if len(stops) > 1 else stops[0][1]
+        if (curve := _bent(Curve, self._stops, value)) is not None:
+            return curve if len(curve.stops) > 1 else curve.stops[0][1]
+        if is_list(value):
+            return Ranged(self.number).read(value)
+        return self.number.read(value, ", a pair (low, high), or a list of stops [t, value]")
 
     def schema(self) -> dict[str, Any]:
-        """A number, an array of two, or an array of stops."""
-        return {"anyOf": [*Ranged(self.number).schema()["anyOf"], self._stops.schema()]}
+        """A number, an array of two, an array of stops, or an object with such."""
+        return {"anyOf": [*Ranged(self.number).schema()["anyOf"], *_curve_schema(self._stops)]}
 
     @property
     def _stops(self) -> _Stops:
@@ -373,15 +413,82 @@ class _ColourOverLife(Rule):
     """A Gradient, its list of stops, or a colour that never changes."""
 
     def read(self, value: Any) -> Gradient:
-        if isinstance(value, Gradient):
-            return value
-        items = list(value) if is_list(value) else None
-        if items is None or (items and not is_list(items[0])):
-            return Gradient(((0.0, COLOR.read(value)),))
-        return Gradient(_COLOUR_STOPS.read(items))
+        if (gradient := _bent(Gradient, _COLOUR_STOPS, value)) is not None:
+            return gradient
+        if is_list(value) and not (value := list(value)):
+            return Gradient(_COLOUR_STOPS.read(value))
+        return Gradient(((0.0, COLOR.read(value)),))
 
     def schema(self) -> dict[str, Any]:
-        return {"anyOf": [COLOR.schema(), _COLOUR_STOPS.schema()]}
+        return {"anyOf": [COLOR.schema(), *_curve_schema(_COLOUR_STOPS)]}
+
+
+@dataclass(frozen=True)
+class SpeedRange(Rule):
+    """A pair of speeds (low, high)."""
+
+    def read(self, value: Any) -> Range:
+        """A Range."""
+        if not is_list(value):
+            raise refused(f"{show(value)} is not a pair (low, high)")
+        found = Ranged(_SPEED).read(value)
+        assert isinstance(found, Range)
+        return found
+
+    def schema(self) -> dict[str, Any]:
+        """An array of two."""
+        return {"type": "array", "items": _SPEED.schema(), "minItems": 2, "maxItems": 2}
+
+
+@dataclass(frozen=True)
+class _BirthColour(Rule):
+    """A colour; a gradient in which each particle draws a place; a list of which each draws one."""
+
+    def read(self, value: Any) -> RGBA | Gradient:
+        if is_list(value):
+            value = [list(item) if is_list(item) else item for item in value]
+            if value and not all(isinstance(item, list) and len(item) == 2 for item in value):
+                return self._one(value)
+        gradient = _bent(Gradient, _COLOUR_STOPS, value)
+        if gradient is None:
+            return COLOR.read(value)
+        return gradient if len(gradient.stops) > 1 else gradient.stops[0][1]
+
+    def schema(self) -> dict[str, Any]:
+        several = {"type": "array", "items": COLOR.schema(), "minItems": 1}
+        return {"anyOf": [COLOR.schema(), several, *_curve_schema(_COLOUR_STOPS)]}
+
+    def _one(self, items: list[Any]) -> RGBA | Gradient:
+        """A colour of numbers; or several, each of which has the same part of a gradient."""
+        if not any(isinstance(item, (str, list)) for item in items):
+            return COLOR.read(items)
+        if any(isinstance(item, list) and len(item) == 2 for item in items):
+            return Gradient(_COLOUR_STOPS.read(items))
+        colours = list(gather(COLOR.read, enumerate(items)).values())
+        if len(colours) == 1:
+            return colours[0]
+        return Gradient([(i / len(colours), c) for i, c in enumerate(colours)], "step")
+
+
+@dataclass(frozen=True)
+class _LaunchDirection(UnitVector):
+    """A vector of which only the direction matters, or a word."""
+
+    def read(self, value: Any) -> Any:
+        if isinstance(value, str) and value in _WORDS:
+            return value
+        if isinstance(value, str) or not is_list(value):
+            words = ", ".join(f'"{word}"' for word in _WORDS)
+            known = suggestion(value, _WORDS) or f"; a direction is 3 numbers, or {words}"
+            raise refused(f"{show(value)} is not a direction{known}")
+        return super().read(value)
+
+    def schema(self) -> dict[str, Any]:
+        return {"anyOf": [super().schema(), {"enum": list(_WORDS)}]}
+
+
+_WORDS = ("normal", "outward", "inward")
+_LAUNCH = _LaunchDirection("a direction", Number("a component"))
 
 
 ScalarLike: TypeAlias = float | Range | Iterable[float]
@@ -392,6 +499,7 @@ VelocityLike: TypeAlias = Iterable[LoopLike]
 ColorLike: TypeAlias = str | Iterable[float]
 CurveLike: TypeAlias = float | Curve | Iterable[Iterable[float]]
 GradientLike: TypeAlias = str | Gradient | Iterable[float | tuple[float, ColorLike]]
+BirthColorLike: TypeAlias = "GradientLike | Iterable[ColorLike]"
 
 _Vec3: TypeAlias = tuple[float, float, float]
 _Vector: TypeAlias = tuple[float | Range, float | Range, float | Range]
@@ -415,6 +523,11 @@ Lifetime: TypeAlias = Takes[
 Vec3: TypeAlias = Takes[Vec3Like, Annotated[_Vec3, Components("a vector", Number("a component"))]]
 """Three numbers."""
 
+LaunchDirection: TypeAlias = Takes[
+    str | Vec3Like, Annotated[_Vec3 | Literal["normal", "outward", "inward"], _LAUNCH]
+]
+"""Three numbers, not all 0, or a word for what differs from particle to particle."""
+
 Direction: TypeAlias = Takes[
     Vec3Like, Annotated[_Vec3, UnitVector("a direction", Number("a component"))]
 ]
@@ -429,6 +542,9 @@ OptionalVelocity: TypeAlias = Takes[VelocityLike | None, Annotated[_Velocity, _V
 Color: TypeAlias = Takes[ColorLike, Annotated[RGBA, COLOR]]
 """A colour with straight alpha."""
 
+BirthColor: TypeAlias = Takes[BirthColorLike, Annotated[RGBA | Gradient, _BirthColour()]]
+"""A colour with straight alpha, or a Gradient in which each particle draws a place."""
+
 OverLife: TypeAlias = Takes[CurveLike, Annotated[Curve, _OverLife(Number())]]
 """A number over time."""
 
@@ -438,6 +554,9 @@ OptionalOverLife: TypeAlias = Takes[CurveLike | None, Annotated[Curve, _OverLife
 SizeOverLife: TypeAlias = Takes[CurveLike, Annotated[Curve, _OverLife(_SIZE_FACTOR)]]
 """A number over time that is never negative."""
 
+Fraction: TypeAlias = Annotated[float, Number("a part", "of the life", least=0, most=1)]
+"""0 to 1."""
+
 ColorOverLife: TypeAlias = Takes[GradientLike, Annotated[Gradient, _ColourOverLife()]]
 """A colour over time."""
 
@@ -446,14 +565,18 @@ def _upside_down(low: float, high: float) -> str:
     return f"low {show(low)} is above high {show(high)}; a range is (low, high)"
 
 
-def _rows(stops: tuple[tuple[float, Any], ...]) -> tuple[Floats, Floats]:
+def _rows(curve: Curve | Gradient) -> tuple[Floats, Floats]:
     """Stops as segments of positive length.
 
     Returns:
         float32 (n, 2) of t0 and 1/(t1 - t0), and float32 (n, 2, k) of the values at both ends.
     """
+    stops: Sequence[tuple[float, Any]] = curve.stops
     t = np.array([stop[0] for stop in stops], np.float32)
     values = np.array([stop[1] for stop in stops], np.float32).reshape(len(stops), -1)
+    if curve.interpolation == "step":
+        times = np.stack([t, np.zeros_like(t)], axis=1)
+        return times, np.stack([values, values], axis=1)
     length = np.diff(t)
     long = np.flatnonzero(length > 2**-24)  # below it 1/length would soon overflow
     rows = [(t[i], _reciprocal(length[i]), values[i], values[i + 1]) for i in long]
@@ -472,10 +595,13 @@ def _reciprocal(length: np.float32) -> np.float32:
     return inverse if length * inverse >= 1 else np.nextafter(inverse, np.float32(math.inf))
 
 
-def _sample(times: Floats, values: Floats, t: Floats) -> Floats:
-    """The shader's arithmetic: (n, k) values at t, from rows as `_rows` gives them."""
+def _sample(curve: Curve | Gradient, t: Floats) -> Floats:
+    """The shader's arithmetic: (n, k) values at t."""
+    times, values = _rows(curve)
     t = np.asarray(t, np.float32)
     row = np.maximum(np.searchsorted(times[:, 0], t, side="right") - 1, 0)
     f = np.clip((t - times[row, 0]) * times[row, 1], 0, 1, dtype=np.float32)[..., None]
+    if curve.interpolation == "smooth":
+        f = f * f * (3 - 2 * f)
     blended: Floats = values[row, 0] * (1 - f) + values[row, 1] * f
     return blended

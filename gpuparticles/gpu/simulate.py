@@ -15,7 +15,6 @@ from gpuparticles.effect.effect import Emitter
 from gpuparticles.effect.kinds import fields_of
 from gpuparticles.effect.modifiers import Collision, Constraint, Modifier, Scaled
 from gpuparticles.effect.rules import Table
-from gpuparticles.effect.shapes import Arced
 from gpuparticles.effect.values import Curve, Gradient
 from gpuparticles.gpu.guard import Guard
 from gpuparticles.gpu.programs import QUADS, UNITS, Program, Programs
@@ -34,7 +33,14 @@ from gpuparticles.playback.place import (
 from gpuparticles.playback.player import Step
 from gpuparticles.playback.population import Births
 from gpuparticles.shaders import EmitterText, Pass, move
-from gpuparticles.shaders.layout import curves, moving, over_life, shape_places, spins, tables
+from gpuparticles.shaders.layout import (
+    curves,
+    moving,
+    over_life,
+    shape_places,
+    spins,
+    tables,
+)
 
 __all__ = ["Simulation"]
 
@@ -51,6 +57,8 @@ _TABLES_WIDTH = 1024
 # Births a pass: what a burst into a large emitter needs is bounded, and small against its state.
 _LEAST_CHUNK = 48
 _LARGEST_CHUNK = 65536
+
+_LARGEST = 1e30  # instead of 1/0
 
 
 class Simulation:
@@ -105,6 +113,7 @@ class Simulation:
         if self._pooled:
             self._needs += ("instance",)
         self._travels = False
+        self._inherits = "u_travel" in text.block.offsets and not self._pooled
         self._turns = False
         self._path = (IDENTITY, IDENTITY, IDENTITY.place)
         self.block = text.block
@@ -222,6 +231,8 @@ class Simulation:
         last, arc = arc_between(begin.turn, end.turn)
         pack(data, "u_turn_end", last)
         pack(data, "u_turn_arc", arc)
+        if self._inherits:
+            pack(data, "u_travel", _minus(end.place, begin.place))
         self._path = (begin, end, anchor)
         self._turns = bool(self._carried) and begin.turn != end.turn
         if not self._turns:
@@ -430,16 +441,25 @@ class Simulation:
         pack, data = self.block.pack, self._data
         pack(data, "u_tick", (clock.tick,))
         pack(data, "u_ticks", (clock.per_second,))
-        for drawn in draws(emitter):
-            if not isinstance(drawn.value, Curve):
+        # What a parameter drives is in the text, and has a value, even where it is not in use.
+        known = self.block.offsets
+        for drawn in draws(emitter, every=True):
+            if not isinstance(drawn.value, Curve) and f"u_{drawn.name}" in known:
                 pack(data, f"u_{drawn.name}", drawn.pair, drawn.axis or 0)
         spread = min(emitter.spread + emitter.shape.spread, 180.0)
         pack(data, "u_spread", (math.radians(spread),))
-        pack(data, "u_birth_color", emitter.color)
+        if not isinstance(emitter.color, Gradient):
+            pack(data, "u_birth_color", emitter.color)
+        if "u_direction" in known:
+            pack(data, "u_direction", _unit(emitter.direction))
+        for name in ("fade_in", "fade_out"):
+            if f"u_{name}" in known:
+                pack(data, f"u_{name}", (1.0 / max(getattr(emitter, name), 1.0 / _LARGEST),))
+        if "u_speed_range" in known:
+            low, high = emitter.speed_range
+            pack(data, "u_speed_range", (low, 1.0 / max(high - low, 1.0 / _LARGEST)))
         pack(data, "u_shape_offset", emitter.shape.offset)
         pack(data, "u_shape_scale", emitter.shape.scale)
-        if isinstance(emitter.shape, Arced):
-            pack(data, "u_shape_arc", (emitter.shape.arc / 360.0, float(emitter.shape.phased)))
         places = shape_places(type(emitter.shape))
         rows = 0
         for (info, row, column), value in zip(places, emitter.shape.values(), strict=True):
@@ -461,7 +481,7 @@ class Simulation:
             pack(data, "u_flipbook_random", (flipbook.frame_count,))
         pack(data, "u_additive", (emitter.sprite.additive,))
         stops = _Stops(self.block.offsets["u_stops"], data)
-        for name, row, curve in curves(emitter):
+        for name, row, curve in curves(emitter, self.block):
             pack(data, name, stops.add(curve), row)
         for index, modifier in enumerate(self._modifiers):
             rows = self._pack_modifier(index, modifier, stops, rows)
@@ -551,7 +571,8 @@ class _Stops:
         begin = self._offset + 16 * first
         self._data[begin : begin + len(raw)] = raw
         self._row += len(segments)
-        return float(first), float(len(segments) // rows_each)
+        count = len(segments) // rows_each
+        return float(first), count + (0.5 if curve.interpolation == "smooth" else 0.0)
 
 
 def _table_texture(
@@ -601,6 +622,12 @@ def _with_more(
     if fractions is not None:
         both[1::2, 1] = fractions.view(np.uint32)
     return both
+
+
+def _unit(vector: tuple[float, ...] | str) -> list[float]:
+    assert not isinstance(vector, str)
+    length = math.hypot(*vector)
+    return [component / length for component in vector]
 
 
 def _minus(a: Vec3, b: Vec3) -> Vec3:

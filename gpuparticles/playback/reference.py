@@ -29,9 +29,12 @@ from gpuparticles.effect.modifiers import (
     Resistance,
     Scaled,
 )
+from gpuparticles.effect.shapes import Places
+from gpuparticles.effect.values import RGBA
 from gpuparticles.playback.clock import Frames
 from gpuparticles.playback.parameters import Parameters
 from gpuparticles.playback.place import (
+    IDENTITY,
     Place,
     Quaternion,
     Vec3,
@@ -45,7 +48,7 @@ from gpuparticles.playback.place import (
 )
 from gpuparticles.playback.player import Player, Step
 from gpuparticles.playback.population import Births
-from gpuparticles.playback.records import RECORD
+from gpuparticles.playback.records import RECORD, set_look
 
 __all__ = ["Reference"]
 
@@ -165,7 +168,7 @@ class _State:
         self._rotation = np.zeros(n, np.float32)
         self._lifetime = np.zeros(n, np.float32)
         self._seed = np.zeros(n, np.uint32)
-        self._size = np.zeros(n, np.float32)
+        self._size = np.zeros((n, 2), np.float32)
         self._angular_velocity = np.zeros(n, np.float32)
         self._color = np.zeros((n, 4), np.float32)
 
@@ -211,13 +214,13 @@ class _State:
         seed = records[:, 3].copy()
         moment = records[:, 1].copy().view(np.float32)
         shape = emitter.shape
-        places = shape.sample(random.Random(seed, records[:, 0].copy().view(np.float32)))
+        places = shape.sample(random.Random(seed))
         scaled = places.position * np.array(shape.scale, np.float32)
         position = scaled + np.array(shape.offset, np.float32)
-        launch = np.tile(np.array([0, 1, 0], np.float32), (len(slots), 1))
         drawn = _drawn(emitter, seed, births.fractions)
         if emitter.velocity is None:
             speed = drawn["speed"]
+            launch = _launch(emitter.direction, position, places, np.array(shape.scale, np.float32))
         else:
             velocity = np.stack([drawn[f"velocity{axis}"] for axis in range(3)], axis=1)
             speed = np.linalg.norm(velocity, axis=1)
@@ -229,8 +232,11 @@ class _State:
         scale = [_mix(begin.scale, end.scale, f).reshape(3, 3).T for f in along]
         position = np.array([m @ p for m, p in zip(scale, position, strict=True)], np.float32)
         launch = _unit(np.array([m @ d for m, d in zip(scale, launch, strict=True)], np.float32))
+        outward = _unit(position)
         if emitter.space == "world":
             turns = [slerp(begin.turn, end.turn, float(f)) for f in along]
+            if not emitter.inherit_orientation:
+                turns = [IDENTITY.turn for _ in along]
             ways = [_mix(_minus(begin.place, anchor), _minus(end.place, anchor), f) for f in along]
             position = np.array(
                 [q + _turned(t, p) for q, t, p in zip(ways, turns, position, strict=True)],
@@ -239,15 +245,30 @@ class _State:
             launch = np.array(
                 [_turned(t, d) for t, d in zip(turns, launch, strict=True)], np.float32
             )
+            outward = np.array(
+                [_turned(t, d) for t, d in zip(turns, outward, strict=True)], np.float32
+            )
+        velocity = speed[:, None].astype(np.float32) * launch
+        if "radial_speed" in drawn:
+            velocity += drawn["radial_speed"][:, None] * outward
+        if "inherit_velocity" in drawn:
+            travel = np.array(_minus(end.place, begin.place), np.float32)
+            factor = drawn["inherit_velocity"] * np.float32(step.path_rate)
+            velocity += factor[:, None] * travel
         self._position[slots] = position
-        self._velocity[slots] = speed[:, None].astype(np.float32) * launch
+        self._velocity[slots] = velocity
         self._age[slots] = -moment
         self._rotation[slots] = _half(drawn["rotation"])
         self._lifetime[slots] = records[:, 2].copy().view(np.float32)
         self._seed[slots] = seed
-        self._size[slots] = _half(drawn["size"])
+        for axis, name in enumerate(("width", "height")):
+            self._size[slots, axis] = _half(drawn["size"] * drawn.get(name, np.float32(1)))
         self._angular_velocity[slots] = _half(drawn["angular_velocity"])
-        color = np.array(emitter.color, np.float32)
+        color = (
+            np.array(emitter.color, np.float32)
+            if isinstance(emitter.color, RGBA)
+            else (emitter.color.sample(random.uniform(seed, random.COLOR)))
+        )
         self._color[slots] = _half(color if places.color is None else color * places.color)
 
     def _advance(self, step: Step, begin: Place, end: Place, anchor: Vec3) -> None:
@@ -260,8 +281,10 @@ class _State:
         h = np.minimum(np.float32(step.time) - wait, lifetime - lived)
         k = np.float32(0.5) * h
         start, departure = p.copy(), v.copy()
-        p += v * k[:, None]
-        particles = Particles(p, v, np.minimum((lived + k) / lifetime, 1), wait + k, lifetime, seed)
+        life = np.minimum((lived + k) / lifetime, 1)
+        drift = self._emitter.speed_over_life.sample(life) * k
+        p += v * drift[:, None]
+        particles = Particles(p, v, life, wait + k, lifetime, seed)
         kicks: list[tuple[Floats | None, Floats | None]] = []
         later: list[tuple[Motion | Limit | Constraint, dict[str, Any]]] = []
         for index, modifier in enumerate(self._modifiers):
@@ -284,7 +307,7 @@ class _State:
             if isinstance(modifier, Limit):
                 now = particles._replace(position=p, velocity=v)
                 v = modifier.limited(now, h, **given)
-        p += v * k[:, None]
+        p += v * drift[:, None]
         none = np.zeros(len(living), np.float32)
         struck = np.zeros(len(living), np.intp)
         force = np.asarray((v - departure) / np.maximum(h, np.float32(1e-30))[:, None], np.float32)
@@ -303,7 +326,8 @@ class _State:
                 last = number >= len(constraints)
                 contact = contact._replace(radius=radius, bent=bent, last=last)
             p, v, contact = modifier.constrained(now, before, h, contact, **given)
-        spin = np.where(contact.resting, 0, self._angular_velocity[living])
+        turning = self._emitter.angular_velocity_over_life.sample(life)
+        spin = np.where(contact.resting, 0, self._angular_velocity[living] * turning)
         turned = self._rotation[living] + spin * h
         clock = self._population.clock
         ticks = np.floor(np.minimum(age, 0) * np.float32(clock.per_second) + np.float32(0.5))
@@ -321,7 +345,7 @@ class _State:
         """How far from a surface each particle is kept."""
         radius = np.full(len(living), modifier.radius, np.float32)
         if modifier.radius_factor:
-            width = self._size[living] * self._emitter.size_over_life.sample(particles.life)
+            width = self._size[living, 0] * self._emitter.size_over_life.sample(particles.life)
             radius += np.float32(modifier.radius_factor) * width
         return radius
 
@@ -437,8 +461,7 @@ class _State:
         records["age"] = self._age[living]
         records["lifetime"] = np.where(lifetime < _FOREVER, lifetime, np.inf)
         records["rotation"] = self._rotation[living] * 360
-        records["size"] = self._size[living] * self._emitter.size_over_life.sample(life)
-        records["color"] = self._color[living] * self._emitter.color_over_life.sample(life)
+        set_look(records, self._emitter, life, self._size[living], self._color[living])
         return records
 
 
@@ -449,15 +472,41 @@ def _kicked(v: Floats, kicks: Iterable[tuple[Floats | None, Floats | None]]) -> 
     return v
 
 
+def _launch(
+    direction: tuple[float, float, float] | str, position: Floats, places: Places, scale: Floats
+) -> Floats:
+    """Where to, in the emitter's frame, for places in it."""
+    up = np.array([0, 1, 0], np.float32)
+    match direction:
+        case "normal":
+            normal = up if places.normal is None else places.normal
+            mirror = np.float32(-1 if np.prod(scale) < 0 else 1)
+            axis = mirror * normal * np.roll(scale, -1) * np.roll(scale, 1)
+        case "outward":
+            axis = position
+        case "inward":
+            axis = -position
+        case _:
+            axis = np.array(direction, np.float64) / np.linalg.norm(direction)
+            return np.tile(axis.astype(np.float32), (len(position), 1))
+    launch = _unit(np.broadcast_to(axis, position.shape))
+    return np.asarray(np.where(launch.any(axis=1, keepdims=True), launch, up), np.float32)
+
+
 def _drawn(emitter: Emitter, seed: NDArray[np.uint32], loop: Floats | None) -> dict[str, Floats]:
     """What each birth draws, by name, the components of a vector numbered."""
 
     def values(drawn: Draw) -> Floats:
         if (curve := drawn.curve) is not None:
             assert loop is not None
-            return curve.sample(loop)
-        low, width = map(np.float32, drawn.pair)
-        return np.asarray(low + width * random.uniform(seed, drawn.channel), np.float32)
+            value = curve.sample(loop)
+        else:
+            low, width = map(np.float32, drawn.pair)
+            value = np.asarray(low + width * random.uniform(seed, drawn.channel), np.float32)
+        if not drawn.handed:
+            return value
+        hands = np.where(random.uniform(seed, random.HANDEDNESS) < 0.5, 1, -1)
+        return np.asarray(value * hands, np.float32)
 
     return {drawn.key: values(drawn) for drawn in draws(emitter)}
 

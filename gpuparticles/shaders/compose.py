@@ -13,7 +13,7 @@ from gpuparticles.effect.draws import Draw, draws, over_loop
 from gpuparticles.effect.effect import Emitter
 from gpuparticles.effect.kinds import fields_of
 from gpuparticles.effect.modifiers import Collision, Constraint, Modifier, Scaled
-from gpuparticles.effect.values import Curve
+from gpuparticles.effect.values import Curve, Gradient
 from gpuparticles.errors import ShaderError
 from gpuparticles.shaders.layout import (
     ATTRIBUTES,
@@ -23,12 +23,19 @@ from gpuparticles.shaders.layout import (
     STATE,
     Block,
     Channel,
+    aims,
     birth_block,
+    birth_curves,
+    by_speed,
     channels,
     emitter_block,
-    head_block,
+    fades,
+    look_block,
+    look_curves,
     measures,
+    motion_curves,
     moving,
+    over_life,
     shape_places,
     spins,
 )
@@ -50,6 +57,7 @@ def birth(
         pooled: Births carry the instance they belong to.
     """
     block = birth_block(emitter, modifiers)
+    looked_up = birth_curves(emitter)
     drawn = {drawn.key: _drawn(drawn) for drawn in draws(emitter)}
     every = (*STATE, *channels(pooled=pooled))
     openings = {
@@ -70,22 +78,18 @@ def birth(
         "uniforms": ["uniform sampler2D u_instances;"] if pooled else [],
         "record": _record(pooled=pooled, timed=over_loop(emitter)),
         "shape": [f"    {_shape_call(emitter)};"],
-        "launch": _launch(drawn),
-        "place": _place(emitter, pooled=pooled),
-        "attributes": [
-            f"    p.rotation = to_half({drawn['rotation']});",
-            "    vec4 attributes = to_half(vec4(",
-            f"        {drawn['size']},",
-            f"        {drawn['stretch']},",
-            "        p.rotation,",
-            f"        {drawn['angular_velocity']}));",
-        ],
+        "launch": _launch(emitter, drawn),
+        "place": _place(emitter, drawn, pooled=pooled),
+        "attributes": _attributes(emitter, drawn),
+        "smooth": _smooth(curve for _, _, curve in looked_up),
     }
     kernels = [f"shapes/{emitter.shape.kind}.glsl"]
     if pooled:
         kernels.insert(0, "lib/instance.glsl")
-    if over_loop(emitter):
+    if looked_up:
         kernels.insert(0, "lib/curve.glsl")
+    if isinstance(emitter.direction, str):
+        kernels.insert(0, "lib/launch.glsl")
     vertex = _compose("passes/birth.vert", {"block": block.text()})
     return vertex, _compose("passes/birth.frag", openings, kernels)
 
@@ -108,6 +112,18 @@ def update(
     turns = spins(emitter)
     attributes = turns or any(map(measures, modifiers))
     constrained = any(isinstance(modifier, Constraint) for modifier in modifiers)
+    own = motion_curves(emitter)
+    in_use = {name for name, _, _ in own}
+    turning = "texelFetch(u_attributes, slot, 0).w"
+    if "u_angular_velocity_over_life" in in_use:
+        turning += " * curve_at(u_angular_velocity_over_life, p.life)"
+    pace, drift = [], "        p.position += p.velocity * k;"
+    if "u_speed_over_life" in in_use:
+        pace = ["        float pace = curve_at(u_speed_over_life, p.life);"]
+        drift = "        p.position += p.velocity * (pace * k);"
+    over_lives = [curve for curve in map(over_life, modifiers) if curve is not None]
+    if any(map(measures, modifiers)):
+        over_lives.append(emitter.size_over_life)
     inputs = [*STATE, *(c for c in channels(pooled=pooled) if c.name == "lifetime_seed")]
     needs_frame = pooled and any(moving(m, emitter) for m in modifiers)
     openings = {
@@ -119,6 +135,9 @@ def update(
             *([_sampler(INSTANCE), "uniform sampler2D u_instances;"] if needs_frame else []),
             *_load(inputs),
         ],
+        "smooth": _smooth([*(curve for _, _, curve in own), *over_lives]),
+        "pace": pace,
+        "drift": [drift],
         "modify": [
             *(_INSTANCE_FRAME if needs_frame else []),
             *(_ALONG if travels else []),
@@ -133,7 +152,7 @@ def update(
         # Only the part of a turn is kept: a sprite that turns for a day turns as smoothly as one
         # that has just begun.
         "spin": [
-            "        float spin = texelFetch(u_attributes, slot, 0).w;",
+            f"        float spin = {turning};",
             *(["        spin = contact.resting ? 0.0 : spin;"] if constrained else []),
             "        float turned = p.rotation + spin * h;",
             "        p.rotation = turned - trunc(turned);",
@@ -189,26 +208,34 @@ def move(channel: Channel) -> tuple[Source, Source]:
     return fullscreen(), _compose("passes/move.frag", openings)
 
 
-def sprite(rows: int, *, pooled: bool = False, local: bool = False) -> tuple[Source, Source]:
+def sprite(
+    emitter: Emitter, modifiers: Sequence[Modifier] = (), *, pooled: bool = False
+) -> tuple[Source, Source]:
     """Vertex and fragment text of the sprite pass.
 
     Args:
-        rows: Rows of stops, the only thing about an emitter that changes the text.
+        emitter: What of a look is in use and the rows of its stops decide the text; in a pool its
+            space too.
+        modifiers: The emitter's, then the effect's: they have stops as well.
         pooled: Particles carry an instance, which has a tint.
-        local: In a pool, particles also move with their instance.
     """
     drawn = (*STATE, *channels(pooled=pooled))
+    block = look_block(emitter, modifiers).text()
+    looked_up = [*motion_curves(emitter), *look_curves(emitter)]
     openings = {
-        "block": head_block(rows).text(),
+        "block": block,
+        "smooth": _smooth(curve for _, _, curve in looked_up),
         "inputs": [
             *(_sampler(c) for c in drawn),
             *(["uniform sampler2D u_instances;"] if pooled else []),
         ],
-        "instance": _sprite_instance(pooled=pooled, local=local),
+        "instance": _sprite_instance(pooled=pooled, local=emitter.space == "local"),
+        "look": _look(emitter),
+        "extent": _extent(emitter),
     }
     kernels = ["lib/instance.glsl"] if pooled else []
     vertex = _compose("draw/sprite.vert", openings, kernels)
-    return vertex, _compose("draw/sprite.frag", {"block": head_block(rows).text()})
+    return vertex, _compose("draw/sprite.frag", {"block": block})
 
 
 def fullscreen() -> Source:
@@ -306,18 +333,24 @@ def _drawn(drawn: Draw) -> str:
     if drawn.axis is not None:
         member += f"[{drawn.axis}]"
         channel += f" + {drawn.axis}u"
-    if isinstance(drawn.value, Curve):
-        return f"curve_at({member}, loop)"
-    return f"draw({member}, seed, {channel})"
+    curved = isinstance(drawn.value, Curve)
+    value = f"curve_at({member}, loop)" if curved else f"draw({member}, seed, {channel})"
+    return f"random_handedness(seed) * {value}" if drawn.handed else value
 
 
-def _launch(drawn: Mapping[str, str]) -> list[str]:
+def _launch(emitter: Emitter, drawn: Mapping[str, str]) -> list[str]:
     """Where to, and how fast, in the emitter's frame and before the spread."""
     if "speed" in drawn:
-        return [
-            "    vec3 launch = vec3(0.0, 1.0, 0.0);",
-            f"    float speed = {drawn['speed']};",
-        ]
+        match emitter.direction:
+            case "normal":
+                axis = "unit_or_up(scaled_normal(birth.normal, u_shape_scale))"
+            case "outward":
+                axis = "unit_or_up(p.position)"
+            case "inward":
+                axis = "unit_or_up(-p.position)"
+            case _:
+                axis = "u_direction" if aims(emitter) else "vec3(0.0, 1.0, 0.0)"
+        return [f"    vec3 launch = {axis};", f"    float speed = {drawn['speed']};"]
     return [
         "    vec3 velocity = vec3(",
         f"        {drawn['velocity0']},",
@@ -328,11 +361,37 @@ def _launch(drawn: Mapping[str, str]) -> list[str]:
     ]
 
 
-def _place(emitter: Emitter, *, pooled: bool) -> list[str]:
+def _attributes(emitter: Emitter, drawn: Mapping[str, str]) -> list[str]:
+    """What never changes after birth, and the colour."""
+    width = f"size * {drawn['width']}" if "width" in drawn else "size"
+    height = f"size * {drawn['height']}" if "height" in drawn else "size"
+    color = "u_birth_color"
+    if isinstance(emitter.color, Gradient):
+        color = "gradient_at(u_birth_color.xy, random_uniform(seed, CHANNEL_COLOR))"
+    return [
+        f"    p.rotation = to_half({drawn['rotation']});",
+        f"    float size = {drawn['size']};",
+        f"    float stretch = {drawn['stretch']};",
+        f"    float turning = {drawn['angular_velocity']};",
+        f"    vec4 attributes = to_half(vec4({width}, stretch, {height}, turning));",
+        f"    vec4 color = to_half({color} * birth.color);",
+    ]
+
+
+def _smooth(looked_up: Iterable[Curve | Gradient]) -> list[str]:
+    """What makes curves smooth, where one of them is: a half in the span's count says which."""
+    if all(curve.interpolation != "smooth" for curve in looked_up):
+        return []
+    return ["    f = mix(f, f * f * (3.0 - 2.0 * f), 2.0 * fract(span.y));"]
+
+
+def _place(emitter: Emitter, drawn: Mapping[str, str], *, pooled: bool) -> list[str]:
     """From the emitter's frame to where particles live, at the birth's own moment.
 
-    The scale and the mirror always apply, the rest of the transform in world space.
+    The scale and the mirror always apply, the rest of the transform in world space; what is added
+    to the velocity comes last.
     """
+    radial = "radial_speed" in drawn
     if pooled:
         lines = [
             "    Instance frame = load_instance(u_instances, instance);",
@@ -348,11 +407,21 @@ def _place(emitter: Emitter, *, pooled: bool) -> list[str]:
             "    mat3 scale = u_scale_begin + (u_scale_end - u_scale_begin) * along;",
         ]
     lines += ["    p.position = scale * p.position;", "    launch = unit(scale * launch);"]
-    if emitter.space == "world":
+    if radial:
+        lines.append("    vec3 outward = unit(p.position);")
+    if emitter.space == "world" and emitter.inherit_orientation:
         lines += [
             "    p.position = place + turn(around, p.position);",
             "    launch = turn(around, launch);",
+            *(["    outward = turn(around, outward);"] if radial else []),
         ]
+    elif emitter.space == "world":
+        lines.append("    p.position = place + p.position;")
+    lines.append("    p.velocity = speed * launch;")
+    if radial:
+        lines.append(f"    p.velocity += {drawn['radial_speed']} * outward;")
+    if "inherit_velocity" in drawn and not pooled:
+        lines.append(f"    p.velocity += {drawn['inherit_velocity']} * u_path_rate * u_travel;")
     return lines
 
 
@@ -494,6 +563,33 @@ def _field(
         return f"turn(frame.turn, {name})" + (" + frame.place" if role == "point" else "")
     offset = f"{name} - frame.place" if role == "point" else name
     return f"turn_back(frame.turn, {offset})"
+
+
+def _look(emitter: Emitter) -> list[str]:
+    """What the colour of a sprite depends on besides its life."""
+    lines = []
+    if any(name == "u_speed_over_life" for name, _, _ in motion_curves(emitter)):
+        lines.append("    velocity *= curve_at(u_speed_over_life, life);")
+    if by_speed(emitter):
+        above = "(length(velocity) - u_speed_range.x) * u_speed_range.y"
+        lines.append(f"    float pace = clamp({above}, 0.0, 1.0);")
+    if any(name == "u_color_by_speed" for name, _, _ in look_curves(emitter)):
+        lines.append("    color *= gradient_at(u_color_by_speed, pace);")
+    if "fade_in" in fades(emitter):
+        lines.append("    color.a *= min(life * u_fade_in, 1.0);")
+    if "fade_out" in fades(emitter):
+        lines.append("    color.a *= min((1.0 - life) * u_fade_out, 1.0);")
+    return lines
+
+
+def _extent(emitter: Emitter) -> list[str]:
+    """What the width and the height of a sprite depend on besides their common curve."""
+    factors = {
+        "u_width_over_life": "    extent.x *= curve_at(u_width_over_life, life);",
+        "u_height_over_life": "    extent.y *= curve_at(u_height_over_life, life);",
+        "u_size_by_speed": "    extent *= curve_at(u_size_by_speed, pace);",
+    }
+    return [factors[name] for name, _, _ in look_curves(emitter) if name in factors]
 
 
 def _sprite_instance(*, pooled: bool, local: bool) -> list[str]:

@@ -7,11 +7,11 @@ layer creates textures and packs buffers from it.
 from __future__ import annotations
 
 import struct
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from functools import cache
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
-from gpuparticles.effect.draws import draws, over_loop
+from gpuparticles.effect.draws import draws
 from gpuparticles.effect.effect import Emitter
 from gpuparticles.effect.kinds import KernelField, fields_of
 from gpuparticles.effect.modifiers import Collision, Modifier, Scaled
@@ -32,13 +32,20 @@ __all__ = [
     "Block",
     "Channel",
     "Member",
+    "aims",
     "birth_block",
+    "birth_curves",
+    "by_speed",
     "channels",
     "curves",
     "emitter_block",
+    "fades",
     "head_block",
+    "look_block",
+    "look_curves",
     "measures",
     "modifier_members",
+    "motion_curves",
     "moving",
     "over_life",
     "shape_places",
@@ -95,7 +102,7 @@ ATTRIBUTES = Channel(
     "attributes",
     "f2",
     4,
-    (("size", "x"), ("stretch", "y"), ("initial_rotation", "z"), ("angular_velocity", "w")),
+    (("width", "x"), ("stretch", "y"), ("height", "z"), ("angular_velocity", "w")),
 )
 COLOR = Channel("color", "f2", 4, (("color", "xyzw"),))
 BIRTH = (LIFETIME_SEED, ATTRIBUTES, COLOR)
@@ -151,9 +158,8 @@ HEAD = (
     Member("vec2", "u_angular_velocity"),  # turns/s
     Member("vec2", "u_stretch"),  # seconds
     Member("float", "u_spread"),  # radians
-    Member("vec4", "u_birth_color"),
+    Member("vec4", "u_birth_color"),  # or a span of u_stops where it is a gradient
     Member("vec4", "u_shape", SHAPE_ROWS),
-    Member("vec2", "u_shape_arc"),  # turns; 1 where births follow each other along it
     Member("vec3", "u_shape_offset"),
     Member("vec3", "u_shape_scale"),
     # Look.
@@ -232,6 +238,7 @@ def stop_rows(emitter: Emitter, modifiers: Sequence[Modifier]) -> int:
     rows = sum(len(curve.segments()) for _, _, curve in curves(emitter))
     rows += sum(len(curve.segments()) for curve in map(over_life, modifiers) if curve is not None)
     members = [
+        *look_members(emitter),
         *birth_members(emitter),
         *(
             member
@@ -243,18 +250,106 @@ def stop_rows(emitter: Emitter, modifiers: Sequence[Modifier]) -> int:
     return max(8, min(1 << (rows - 1).bit_length(), room))
 
 
-def curves(emitter: Emitter) -> Iterator[tuple[str, int, Curve | Gradient]]:
-    """Every curve of an emitter, and the member that holds its span: its name and its row."""
-    for drawn in draws(emitter):
-        if (curve := drawn.curve) is not None:
-            yield f"u_{drawn.name}", drawn.axis or 0, curve
-    yield "u_size_over_life", 0, emitter.size_over_life
-    yield "u_color_over_life", 0, emitter.color_over_life
+Spans: TypeAlias = list[tuple[str, int, Curve | Gradient]]
+"""Curves, each with the member that holds its span: the name and the row."""
+
+_ONE = Curve(((0.0, 1.0),))
+_WHITE = Gradient(((0.0, (1.0, 1.0, 1.0, 1.0)),))
+
+
+def curves(emitter: Emitter, block: Block | None = None) -> Spans:
+    """Every curve of an emitter that is in use, or for which a block has a member."""
+    found = [*birth_curves(emitter), *motion_curves(emitter), *look_curves(emitter)]
+    if block is None:
+        return found
+    # What a parameter drives has been composed as if it were in use, and may not be for now.
+    known = {name for name, _, _ in found}
+    more = [each for each in _optional(emitter) if each[0] in block.offsets.keys() - known]
+    return [*found, *more]
+
+
+def birth_curves(emitter: Emitter) -> Spans:
+    """Those that a birth looks up."""
+    found: Spans = [
+        (f"u_{drawn.name}", drawn.axis or 0, curve)
+        for drawn in draws(emitter)
+        if (curve := drawn.curve) is not None
+    ]
+    if isinstance(emitter.color, Gradient):
+        found.append(("u_birth_color", 0, emitter.color))
+    return found
+
+
+def motion_curves(emitter: Emitter) -> Spans:
+    """Those that a step looks up, besides the modifiers'; the motion's is seen as well."""
+    names = {"u_speed_over_life", *(["u_angular_velocity_over_life"] if spins(emitter) else [])}
+    return [each for each in _in_use(emitter) if each[0] in names]
+
+
+def look_curves(emitter: Emitter) -> Spans:
+    """Those that only drawing looks up."""
+    motion = {"u_speed_over_life", "u_angular_velocity_over_life"}
+    return [
+        ("u_size_over_life", 0, emitter.size_over_life),
+        ("u_color_over_life", 0, emitter.color_over_life),
+        *(each for each in _in_use(emitter) if each[0] not in motion),
+    ]
+
+
+def _in_use(emitter: Emitter) -> Spans:
+    return [each for each in _optional(emitter) if each[2] not in (_ONE, _WHITE)]
+
+
+def _optional(emitter: Emitter) -> Spans:
+    return [
+        ("u_angular_velocity_over_life", 0, emitter.angular_velocity_over_life),
+        ("u_speed_over_life", 0, emitter.speed_over_life),
+        ("u_width_over_life", 0, emitter.width_over_life),
+        ("u_height_over_life", 0, emitter.height_over_life),
+        ("u_size_by_speed", 0, emitter.size_by_speed),
+        ("u_color_by_speed", 0, emitter.color_by_speed),
+    ]
+
+
+def look_members(emitter: Emitter) -> tuple[Member, ...]:
+    """What only some looks need; the sprite pass sees it."""
+    fixed = {member.name for member in HEAD}
+    spans = [*motion_curves(emitter), *look_curves(emitter)]
+    found = [Member("vec2", name) for name, _, _ in spans if name not in fixed]
+    found += [Member("float", f"u_{name}") for name in fades(emitter)]
+    return tuple([*found, Member("vec2", "u_speed_range")] if by_speed(emitter) else found)
 
 
 def birth_members(emitter: Emitter) -> list[Member]:
     """What only some births need."""
-    return [] if emitter.velocity is None else [Member("vec2", "u_velocity", 3)]
+    fixed = {member.name for member in HEAD}
+    names = dict.fromkeys(f"u_{drawn.name}" for drawn in draws(emitter))
+    found = [
+        Member("vec2", name, 3 if name == "u_velocity" else 0)
+        for name in names
+        if name not in fixed
+    ]
+    if "u_inherit_velocity" in names:
+        found.append(Member("vec3", "u_travel"))  # the emitter's, within the update
+    if aims(emitter):
+        found.append(Member("vec3", "u_direction"))
+    return found
+
+
+def aims(emitter: Emitter) -> bool:
+    """Whether births set out along a vector of the author's."""
+    given = isinstance(emitter.direction, tuple) and emitter.velocity is None
+    return given and emitter.direction != (0.0, 1.0, 0.0)
+
+
+def fades(emitter: Emitter) -> list[str]:
+    """The fades in use."""
+    return [name for name in ("fade_in", "fade_out") if getattr(emitter, name) > 0.0]
+
+
+def by_speed(emitter: Emitter) -> bool:
+    """Whether the look depends on the speed."""
+    return emitter.size_by_speed != _ONE or emitter.color_by_speed != _WHITE
 
 
 def spins(emitter: Emitter) -> bool:
@@ -324,22 +419,27 @@ def modifier_members(
 
 
 @cache
-def head_block(rows: int) -> Block:
-    """The part of the block that all emitters with as many rows of stops have in common."""
-    return Block((*HEAD, Member("vec4", "u_stops", rows)))
+def head_block(rows: int, more: tuple[Member, ...] = ()) -> Block:
+    """The part of the block that all emitters with such a look and as many rows of stops share."""
+    return Block((*HEAD, *more, Member("vec4", "u_stops", rows)))
+
+
+def look_block(emitter: Emitter, modifiers: Sequence[Modifier]) -> Block:
+    """As much of an emitter's block as drawing needs."""
+    return head_block(stop_rows(emitter, modifiers), look_members(emitter))
 
 
 def birth_block(emitter: Emitter, modifiers: Sequence[Modifier]) -> Block:
     """As much of an emitter's block as its births need: most of them nothing but the head."""
     more = birth_members(emitter)
-    if not more and not over_loop(emitter):
+    if not more and not birth_curves(emitter):
         return Block(HEAD)
-    return Block((*head_block(stop_rows(emitter, modifiers)).members, *more))
+    return Block((*look_block(emitter, modifiers).members, *more))
 
 
 def emitter_block(emitter: Emitter, modifiers: Sequence[Modifier], *, pooled: bool) -> Block:
     """The whole block of an emitter: head, stops, births, and its modifiers' fields in order."""
-    members = [*head_block(stop_rows(emitter, modifiers)).members, *birth_members(emitter)]
+    members = [*look_block(emitter, modifiers).members, *birth_members(emitter)]
     for index, modifier in enumerate(modifiers):
         members += modifier_members(index, modifier, emitter, pooled=pooled)
     return Block(members)

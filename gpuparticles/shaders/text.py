@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from gpuparticles.effect.effect import Effect, Emitter
 from gpuparticles.shaders.compose import birth, blend, shift, sprite, update
-from gpuparticles.shaders.layout import Block, emitter_block, moving, stop_rows
+from gpuparticles.shaders.layout import Block, emitter_block, moving
 from gpuparticles.shaders.sources import Source
 
 __all__ = ["EmitterText", "Pass", "emitter_text"]
@@ -69,5 +69,5 @@ def emitter_text(effect: Effect, index: int, *, pooled: bool) -> EmitterText:
         travelling=update(emitter, modifiers, travels=True) if carries else None,
         shift=None if local or pooled else shift(),
         blend=None if pooled or effect.fixed_fps is None else blend(),
-        sprite=sprite(stop_rows(emitter, modifiers), pooled=pooled, local=local),
+        sprite=sprite(emitter, modifiers, pooled=pooled),
     )

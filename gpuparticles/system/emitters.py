@@ -208,8 +208,9 @@ class EmitterInstance:
         Returns:
             Records by birth number, of dtype ``number`` i8, ``position`` 3 f8 (world units),
             ``velocity`` 3 f4 (world, units/s), ``age`` f4 and ``lifetime`` f4 (seconds; infinite
-            for ever), ``rotation`` f4 (degrees), ``size`` f4 and ``color`` 4 f4 (straight RGBA),
-            the last two as they are drawn.
+            for ever), ``rotation`` f4 (degrees), ``size`` f4 (the larger of both sides),
+            ``color`` 4 f4 (straight RGBA), ``width`` f4 and ``height`` f4, size and colour as they
+            are drawn.
 
         Raises:
             ContextError: The effect has been released.

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from gpuparticles.effect.effect import Emitter
 from gpuparticles.gpu.simulate import Simulation
 from gpuparticles.playback.place import Place, rotate
-from gpuparticles.playback.records import RECORD
+from gpuparticles.playback.records import RECORD, set_look
 from gpuparticles.shaders.layout import FOREVER
 
 __all__ = ["read_particles"]
@@ -39,7 +39,7 @@ def read_particles(
     living = np.flatnonzero((age >= 0.0) & (age < lifetime))
     living = living[np.argsort(numbers[living], kind="stable")]
     attributes, color = (
-        np.frombuffer(state.birth[name].read(), np.float16).reshape(-1, 4)[living]
+        np.frombuffer(state.birth[name].read(), np.float16).reshape(-1, 4)[living].astype("f4")
         for name in ("attributes", "color")
     )
     records = np.empty(len(living), RECORD)
@@ -51,6 +51,5 @@ def read_particles(
     records["age"] = age[living]
     records["lifetime"] = np.where(lifetime[living] < FOREVER, lifetime[living], np.inf)
     records["rotation"] = velocity_rotation[living, 3] * 360.0
-    records["size"] = attributes[:, 0] * emitter.size_over_life.sample(life)
-    records["color"] = color * emitter.color_over_life.sample(life)
+    set_look(records, emitter, life, attributes[:, 0:3:2], color)
     return records

@@ -19,19 +19,19 @@ from gpuparticles.effect import (
     Burst,
     Circle,
     Cone,
+    Curve,
     Drag,
     Effect,
     Emitter,
     Flipbook,
+    Gradient,
     Point,
     Radial,
     Range,
-    Shape,
     Sphere,
     Sprite,
     Vortex,
     examine,
-    kinds,
     load,
     parse,
     save,
@@ -201,6 +201,10 @@ modifiers = st.one_of(
     st.builds(Drag, positive, **shared),
     st.builds(Radial, coordinates, vectors, st.none() | st.tuples(positive, positive).map(sorted)),
 )
+bent = st.builds(Curve, curves, st.sampled_from(("linear", "smooth", "step"))) | curves
+birth_colors = (
+    colors | gradients | st.lists(st.integers(0, 4095).map(lambda b: f"#{b:03x}"), min_size=1)
+)
 emitters = st.builds(
     Emitter,
     st.text(min_size=1).filter(str.strip).filter(lambda name: name.isprintable()),
@@ -211,9 +215,10 @@ emitters = st.builds(
     shape=shapes,
     size=over_loop,
     velocity=st.none() | vectors,
-    color=colors,
-    size_over_life=curves,
-    color_over_life=gradients,
+    direction=st.sampled_from(("normal", "outward", "inward")) | vectors.filter(any),
+    color=birth_colors,
+    size_over_life=bent,
+    color_over_life=st.builds(Gradient, gradients, st.sampled_from(("linear", "smooth", "step"))),
     modifiers=st.lists(modifiers, max_size=3),
     loop=st.none() | st.booleans(),
 )
@@ -319,7 +324,8 @@ def test_all_mistakes_of_a_document_come_at_once():
         'emitters[1].sprite.blend: "add" is no way to blend; blend is "alpha", "additive" or a '
         'number from 0 (alpha) to 1 (additive); did you mean "additive"?',
         "emitters[2].name: nothing is given, and it has no default",
-        f'emitters[2].shape.kind: unknown shape "ball"; known shapes: {", ".join(kinds(Shape))}',
+        'emitters[2].shape.kind: unknown shape "ball"; known shapes: point, circle, box, sphere, '
+        "cone",
         'emitters[2].nam: unknown field "nam"; did you mean "name"?',
         'duraton: unknown field "duraton"; did you mean "duration"?',
     ]
@@ -451,6 +457,58 @@ PAIR = ", a pair (low, high), or a list of stops [t, value]"
         (
             {"velocity": [0, [[0, 1], [1, "x"]], 0]},
             'velocity[1][1][1]: "x" is not a number; a component is a finite number',
+        ),
+        (
+            {"direction": "inwards"},
+            'direction: "inwards" is not a direction; did you mean "inward"?',
+        ),
+        (
+            {"direction": 3},
+            "direction: 3 is not a direction; "
+            'a direction is 3 numbers, or "normal", "outward", "inward"',
+        ),
+        (
+            {"direction": [0, 0, 0]},
+            "direction: [0, 0, 0] has no direction; a direction may not be zero",
+        ),
+        (
+            {"inherit_velocity": 0.5, "space": "local"},
+            "inherit_velocity: 0.5 is given in local space, whose particles move with the emitter; "
+            'it is for "world"',
+        ),
+        (
+            {"inherit_orientation": False, "space": "local"},
+            "inherit_orientation: false is given in local space, whose particles turn with the "
+            'emitter; it is for "world"',
+        ),
+        (
+            {"fade_in": 0.5, "lifetime": "inf"},
+            "fade_in: 0.5 of a life without end never passes; a lifetime that fades in is finite",
+        ),
+        ({"fade_out": 2}, "fade_out: 2 is more than 1; a part is 0 to 1 of the life"),
+        ({"speed_range": [3, 1]}, "speed_range: low 3 is above high 1; a range is (low, high)"),
+        ({"speed_range": 3}, "speed_range: 3 is not a pair (low, high)"),
+        (
+            {"size_over_life": {"stops": [[0, 1], [1, -2]]}},
+            "size_over_life.stops[1][1]: -2 is negative; a factor of size is 0 or more",
+        ),
+        (
+            {"color_over_life": {"stops": [[0, "#fff"]], "interpolation": "smoth"}},
+            'color_over_life.interpolation: "smoth" is not "linear" or "smooth" or "step"; '
+            'did you mean "smooth"?',
+        ),
+        (
+            {"speed": {"stops": [[0, 1]], "interpolate": 1}},
+            'speed.interpolate: unknown field "interpolate"; did you mean "interpolation"?',
+        ),
+        (
+            {"color": ["#ff0000", "#00"]},
+            'color[1]: "#00" is not a colour; '
+            'a colour is "#rrggbb", "#rrggbbaa", or 3 or 4 numbers',
+        ),
+        (
+            {"color": [[0, "#ff0000"], [1, 3]]},
+            'color[1][1]: 3 is not a colour; a colour is "#rrggbb", "#rrggbbaa", or 3 or 4 numbers',
         ),
         ({"velocity": [1, 2]}, "velocity: [1, 2] is not a vector; a vector has 3 components"),
         ({"modifiers": {}}, f"modifiers: {{}} is not a list; {LIST}"),

@@ -41,7 +41,7 @@ NATURAL = """
 
     assert_type(sparks.lifetime, float | gp.Range | gp.Curve)
     assert_type(sparks.size_over_life, gp.Curve)
-    assert_type(sparks.color, RGBA)
+    assert_type(sparks.color, RGBA | gp.Gradient)
     assert_type(sparks.bursts, tuple[gp.Burst, ...])
     assert_type(sparks.rate, float | gp.Range | gp.Curve)
     assert_type(gp.Radial(1).center, tuple[float, float, float])

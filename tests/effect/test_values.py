@@ -32,7 +32,7 @@ from gpuparticles.effect import (
     span,
 )
 from gpuparticles.effect.rules import Number
-from gpuparticles.effect.values import Lifetime, OptionalOverLife, OptionalVelocity
+from gpuparticles.effect.values import BirthColor, Lifetime, OptionalOverLife, OptionalVelocity
 from gpuparticles.errors import EffectError
 
 VALUE = "a value is a finite number"
@@ -595,3 +595,62 @@ def test_a_field_has_its_own_rule_or_that_of_a_plain_number(annotation: Any, lim
     assert made(np.float32(2)).x == 2.0
     with pytest.raises(EffectError, match=f"Made: x: true is not a number; {limit}"):
         made(x=True)
+
+
+# Interpolation
+
+
+def test_a_smooth_curve_is_level_at_its_stops_and_exact_there():
+    curve = Curve([(0, 1), (0.5, 3), (1, 0)], "smooth")
+    t = np.array([0, 0.125, 0.25, 0.5, 0.75, 1], np.float32)
+
+    assert curve.sample(t).tolist() == [1, 1 + 2 * 0.15625, 2, 3, 1.5, 0]
+    assert np.abs(curve.sample(np.float32([1e-3, 0.499])) - [1, 3]).max() < 1e-4
+
+
+def test_a_step_holds_until_the_next_stop():
+    curve = Curve([(0.25, 1), (0.5, 0.1), (0.5, 7), (1, 2)], "step")
+    t = np.array([0, 0.25, 0.4999, 0.5, 0.9999, 1], np.float32)
+
+    assert curve.sample(t).tolist() == [1, 1, 1, 7, 7, 2]
+
+
+def test_interpolation_is_kept_by_fields_and_by_factors():
+    smooth = held("over_life", Curve([(0, 1), (1, 2)], "smooth"))
+
+    assert smooth.interpolation == smooth.times(3).interpolation == "smooth"
+    assert smooth.times(3).stops == ((0, 3), (1, 6))
+    as_written = {"stops": [[0, 1], [1, 2]], "interpolation": "smooth"}
+    assert held("over_life", as_written) == smooth
+    assert held("color_over_life", {"stops": [(0, "#fff")]}) == Gradient([(0, "#fff")])
+
+
+# Values of a birth
+
+
+@description
+class Born:
+    """What only a birth has."""
+
+    color: BirthColor = "#ffffff"
+    lifetime: Lifetime = 1.0
+
+
+def test_a_curve_over_the_loop_is_one_unless_it_is_a_constant():
+    assert Born(lifetime=[(0, 1), (1, 2)]).lifetime == Curve([(0, 1), (1, 2)])
+    assert Born(lifetime=[(0.3, 2)]).lifetime == 2.0
+    assert Born(lifetime=[1, 2]).lifetime == Range(1, 2)
+    assert span(Born(lifetime=[(0, 1), (0.5, 5), (1, 2)]).lifetime) == (1, 5)
+
+
+def test_a_colour_at_birth_is_one_or_a_gradient_or_one_of_several():
+    red, green = RGBA(1, 0, 0, 1), RGBA(0, 1, 0, 1)
+
+    for one in ("#f00", (1, 0, 0), ["#f00"], [(1, 0, 0)], [(0.5, "#f00")]):
+        assert Born(color=one).color == red
+    for either in (["#f00", "#0f0"], [(1, 0, 0), (0, 1, 0, 1)], ["#f00", (0, 1, 0)]):
+        assert Born(color=either).color == Gradient([(0, red), (0.5, green)], "step")
+    for ramp in ([(0, "#f00"), (1, "#0f0")], {"stops": [[0, "#f00"], [1, "#0f0"]]}):
+        assert Born(color=ramp).color == Gradient([(0, red), (1, green)])
+    bent = Gradient([(0, red), (1, green)], "smooth")
+    assert Born(color=bent).color == bent

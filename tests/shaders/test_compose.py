@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import re
 from collections.abc import Iterator
+from typing import Any
 
 import moderngl
 import pytest
@@ -30,7 +31,7 @@ def passes(emitter: gp.Emitter, modifiers: tuple[Modifier, ...]) -> Iterator[tup
     for pooled in (False, True):
         yield birth(emitter, pooled=pooled)
         yield update(emitter, modifiers, pooled=pooled)
-        yield sprite(8, pooled=pooled, local=emitter.space == "local")
+        yield sprite(emitter, modifiers, pooled=pooled)
     yield update(emitter, modifiers, travels=True)
 
 
@@ -112,7 +113,7 @@ def test_values_do_not() -> None:
     first = (gp.Drag(1, variation=0.1), gp.Radial(1, center=(1, 2, 3), over_life=RAMP))
     second = (gp.Drag(9, variation=0.9), gp.Radial(-5, falloff=(1, 2), over_life=0.5))
     assert update(a, first) == update(b, second)
-    assert sprite(8) == sprite(8)
+    assert sprite(a) == sprite(b)
 
 
 @pytest.mark.parametrize(
@@ -151,6 +152,56 @@ def test_a_curve_over_the_loop_does_and_what_is_none_stays_cheap() -> None:
     assert "draw(u_size, seed, CHANNEL_SIZE)" in curved
     for word in ("curve_at", "loop", "u_stops", "more"):
         assert not re.search(rf"\b{word}\b", plain)
+
+
+@pytest.mark.parametrize(
+    ("settings", "in_birth", "in_update", "in_sprite"),
+    [
+        ({"direction": (1, 0, 0)}, "u_direction", "", ""),
+        ({"direction": "normal"}, "scaled_normal(birth.normal", "", ""),
+        ({"direction": "inward"}, "unit_or_up(-p.position)", "", ""),
+        ({"radial_speed": 1}, "u_radial_speed", "", ""),
+        ({"inherit_velocity": 1}, "u_travel", "", ""),
+        ({"width": 2}, "size * draw(u_width", "", ""),
+        ({"height": (1, 2)}, "size * draw(u_height", "", ""),
+        ({"color": ["#f00", "#0f0"]}, "CHANNEL_COLOR)", "", ""),
+        ({"handedness": "random"}, "= random_handedness(seed) *", "", ""),
+        ({"width_over_life": 2}, "", "", "curve_at(u_width_over_life"),
+        ({"height_over_life": RAMP}, "", "", "curve_at(u_height_over_life"),
+        ({"fade_in": 0.1}, "", "", "life * u_fade_in"),
+        ({"fade_out": 0.1}, "", "", "life) * u_fade_out"),
+        ({"size_by_speed": RAMP}, "", "", "curve_at(u_size_by_speed"),
+        ({"color_by_speed": "#f00"}, "", "", "gradient_at(u_color_by_speed"),
+        ({"speed_over_life": RAMP}, "", "(pace * k)", "curve_at(u_speed_over_life"),
+        (
+            {"angular_velocity_over_life": RAMP, "angular_velocity": 1},
+            "",
+            "curve_at(u_angular_velocity_over_life",
+            "",
+        ),
+        ({"size_over_life": gp.Curve(RAMP, "smooth")}, "", "", "fract(span.y)"),
+        ({"size": gp.Curve(RAMP, "smooth")}, "fract(span.y)", "", ""),
+    ],
+)
+def test_what_is_in_use_is_in_the_passes_that_use_it(
+    settings: dict[str, Any], in_birth: str, in_update: str, in_sprite: str
+) -> None:
+    """And nowhere else: statements of the other passes are those of a bare emitter."""
+    emitter = gp.Emitter("a", **settings)
+    plain = gp.Emitter("b", angular_velocity=1) if "angular_velocity" in settings else BARE
+    texts = zip(
+        (birth, lambda e: update(e, ()), sprite), (in_birth, in_update, in_sprite), strict=True
+    )
+    for make, expected in texts:
+        with_it, without = (
+            re.sub(r"layout\(std140\).*?};", "", "\n".join(s.text for s in make(e)), flags=re.S)
+            for e in (emitter, plain)
+        )
+        assert (expected in with_it) is True
+        if expected:
+            assert expected not in without
+        else:
+            assert with_it == without
 
 
 def test_left_and_right_share_a_program() -> None:

@@ -24,6 +24,7 @@ from gpuparticles.shaders.layout import (
     Member,
     birth_block,
     head_block,
+    look_block,
     modifier_members,
     moving,
     shape_places,
@@ -100,15 +101,23 @@ def test_the_driver_lays_out_the_block_as_we_do(
     """Offset of every member and size of the block, in all passes of an effect of everything."""
     ramp = [(0, 1), (1, 2)]
     emitter = gp.Emitter(
-        "a", space=space, shape=gp.Circle(), angular_velocity=90, velocity=(0, ramp, 0)
+        "a",
+        space=space,
+        shape=gp.Circle(),
+        angular_velocity=90,
+        velocity=(0, ramp, 0),
+        inherit_velocity=1 if space == "world" else 0,
+        width=2,
+        fade_in=0.1,
+        speed_over_life=ramp,
+        color_by_speed="#ff0000",
     )
     block = emitter_block(emitter, EVERYTHING, pooled=pooled)
-    rows = stop_rows(emitter, EVERYTHING)
     passes = [
         (update(emitter, EVERYTHING, pooled=pooled), block),
         (birth(emitter, EVERYTHING, pooled=pooled), birth_block(emitter, EVERYTHING)),
         (birth(gp.Emitter("b"), pooled=pooled), Block(HEAD)),
-        (sprite(rows, pooled=pooled, local=space == "local"), head_block(rows)),
+        (sprite(emitter, EVERYTHING, pooled=pooled), look_block(emitter, EVERYTHING)),
     ]
     if not pooled:
         passes.append((update(emitter, EVERYTHING, travels=True), block))
