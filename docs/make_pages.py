@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import json
 import re
-import textwrap
 from collections.abc import Iterator
 from dataclasses import MISSING, is_dataclass
 from dataclasses import fields as dataclass_fields
@@ -82,18 +81,21 @@ def python(value: Any, indent: str = "") -> str:
         if _fits(line, indent):
             return line
         return "[\n" + "".join(f"{deeper}{item},\n" for item in items) + f"{indent}]"
-    data = plain(value)
+    return _laid_out(plain(value), indent)
+
+
+def _laid_out(data: Any, indent: str) -> str:
+    """Plain data as Python, an item a line where it is long, as ruff has it."""
     line = _literal(data)
-    if _fits(line, indent) or not isinstance(data, list):
+    if _fits(line, indent) or not isinstance(data, (list, dict)):
         return line
     deeper = f"{indent}    "
-    rows = textwrap.wrap(
-        "\n".join(f"{_literal(item)}," for item in data).replace(" ", "\0").replace("\n", " "),
-        _WIDTH - len(deeper),
-        break_long_words=False,
-        break_on_hyphens=False,
-    )
-    return "[\n" + "".join(f"{deeper}{row}\n" for row in rows).replace("\0", " ") + f"{indent}]"
+    if isinstance(data, dict):
+        items = [f'"{key}": {_laid_out(item, deeper)}' for key, item in data.items()]
+    else:
+        items = [_laid_out(item, deeper) for item in data]
+    opening, closing = "{}" if isinstance(data, dict) else "[]"
+    return f"{opening}\n" + "".join(f"{deeper}{item},\n" for item in items) + f"{indent}{closing}"
 
 
 def _fits(line: str, indent: str) -> bool:
@@ -115,6 +117,10 @@ def _literal(data: Any) -> str:
         items = ", ".join(map(_literal, data))
         many = len(data) > 1 and not any(isinstance(item, list) for item in data)
         return f"({items})" if many else f"[{items}]"
+    if isinstance(data, dict):
+        return (
+            f"{{{', '.join(f'{json.dumps(key)}: {_literal(item)}' for key, item in data.items())}}}"
+        )
     if data == "inf":
         return 'float("inf")'
     return json.dumps(data) if isinstance(data, str) else repr(data)

@@ -3,6 +3,7 @@ struct Birth {
     vec3 position; // units
     vec3 normal;   // unit vector away from the shape
     vec4 color;    // straight RGBA, a factor
+    float phase;   // where its shape has got to, if births follow each other there
     uint seed;
     uint channel;  // of the next draw
 };

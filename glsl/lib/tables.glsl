@@ -7,3 +7,24 @@ vec4 table_at(vec2 table, int row) {
     int width = textureSize(u_tables, 0).x;
     return texelFetch(u_tables, ivec2(i % width, i / width), 0);
 }
+
+// The row to which a share of the whole belongs: the last whose w, where its own share begins, is
+// not beyond it.
+int table_find(vec2 table, float share) {
+    int low = 0;
+    int high = int(table.y);
+    while (high - low > 1) {
+        int middle = (low + high) >> 1;
+        if (table_at(table, middle).w <= share) {
+            low = middle;
+        } else {
+            high = middle;
+        }
+    }
+    return low;
+}
+
+// Any of count things, all as likely.
+int any_of(float count, float share) {
+    return int(min(floor(share * count), count - 1.0));
+}

@@ -74,7 +74,8 @@ void main() {
     p.lifetime = uintBitsToFloat(record.z);
     p.age = -moment;
 
-    Birth birth = Birth(vec3(0.0), vec3(0.0, 1.0, 0.0), vec4(1.0), seed, CHANNEL_SHAPE);
+    Birth birth = Birth(vec3(0.0), vec3(0.0, 1.0, 0.0), vec4(1.0), uintBitsToFloat(record.x), seed,
+        CHANNEL_SHAPE);
 #pragma gpuparticles shape
     p.position = birth.position * u_shape_scale + u_shape_offset;
 

@@ -9,6 +9,7 @@ from gpuparticles.effect.arrays import Array, Rows
 from gpuparticles.effect.description import Takes, default, description
 from gpuparticles.effect.document import examine, load, parse, save, schema
 from gpuparticles.effect.effect import Burst, Effect, Emitter, Pulse
+from gpuparticles.effect.geometry import Geometry
 from gpuparticles.effect.kinds import DIRECTION, POINT, KernelField, Kind, fields_of, kinds
 from gpuparticles.effect.modifiers import (
     Acceleration,
@@ -35,8 +36,27 @@ from gpuparticles.effect.modifiers import (
 from gpuparticles.effect.offset import Offset
 from gpuparticles.effect.parameters import Parameter
 from gpuparticles.effect.random import Random
-from gpuparticles.effect.rules import Number, Rule, Table
-from gpuparticles.effect.shapes import Box, Circle, Cone, Places, Point, Shape, Sphere, shape
+from gpuparticles.effect.rules import Choice, Number, Rule, Table
+from gpuparticles.effect.shapes import (
+    Arced,
+    Box,
+    Circle,
+    Cone,
+    Cylinder,
+    Grid,
+    Image,
+    Line,
+    Mesh,
+    Moments,
+    Places,
+    Point,
+    Points,
+    Polyline,
+    Shape,
+    Sphere,
+    Torus,
+    shape,
+)
 from gpuparticles.effect.sprite import Flipbook, Sprite
 from gpuparticles.effect.values import (
     RGBA,
@@ -59,9 +79,11 @@ __all__ = [
     "POINT",
     "RGBA",
     "Acceleration",
+    "Arced",
     "Array",
     "Box",
     "Burst",
+    "Choice",
     "Circle",
     "CollidePlane",
     "Collision",
@@ -71,20 +93,27 @@ __all__ = [
     "Constraint",
     "Contact",
     "Curve",
+    "Cylinder",
     "Direction",
     "Drag",
     "Effect",
     "Emitter",
     "Flipbook",
     "Force",
+    "Geometry",
     "Gradient",
+    "Grid",
+    "Image",
     "KernelField",
     "KillBox",
     "KillPlane",
     "KillSphere",
     "Kind",
     "Limit",
+    "Line",
+    "Mesh",
     "Modifier",
+    "Moments",
     "Motion",
     "Number",
     "Offset",
@@ -93,6 +122,8 @@ __all__ = [
     "Particles",
     "Places",
     "Point",
+    "Points",
+    "Polyline",
     "Pulse",
     "Radial",
     "Random",
@@ -107,6 +138,7 @@ __all__ = [
     "Sprite",
     "Table",
     "Takes",
+    "Torus",
     "Vec3",
     "Vector",
     "Vortex",

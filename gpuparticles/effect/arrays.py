@@ -76,11 +76,11 @@ class Array:
         return f"Array({' x '.join(map(str, self.shape))})"
 
     def plain(self) -> Any:
-        """Nested lists of the shortest decimals that give the same float32 numbers."""
-        return self.data.astype(np.str_).astype(np.float64).tolist()
+        """Nested lists of whole numbers, and of the shortest decimals for the others."""
+        return _plain(self.data.astype(np.str_).astype(np.float64).tolist())
 
 
-ArrayLike: TypeAlias = "Array | npt.ArrayLike | Sequence[Any] | str | os.PathLike[str]"
+ArrayLike: TypeAlias = Array | npt.ArrayLike | Sequence[Any] | str | os.PathLike[str]
 """What a field of `Rows` takes: numbers, or the path of a .npy file."""
 
 
@@ -224,6 +224,12 @@ def file_at(path: str | os.PathLike[str], folder: Path | None) -> Path:
     if not isinstance(text, str) or not text.strip() or "\0" in text:
         raise refused(f"{show(text)} is no path of a file")
     return Path(os.path.abspath(Path(folder or ".", text)))
+
+
+def _plain(numbers: Any) -> Any:
+    if isinstance(numbers, list):
+        return [_plain(item) for item in numbers]
+    return int(numbers) if numbers.is_integer() and abs(numbers) < 1e15 else numbers
 
 
 def _is_shaped(value: Any, depth: int, columns: int) -> bool:

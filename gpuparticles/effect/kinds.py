@@ -49,7 +49,11 @@ class Kind:
     """The name in documents; the stem of the .glsl file."""
 
     kernel_fields: ClassVar[tuple[KernelField, ...]]
-    """What its kernel takes; see `fields_of`."""
+    """What its kernel takes; see `fields_of`.
+
+    A kind whose kernel takes what properties make of the fields (a `Table` of several) says so
+    itself.
+    """
 
     def values(self) -> list[float | tuple[float, ...]]:
         """The arguments of the kernel, one for each of `fields_of`, as a shader receives them.
@@ -120,7 +124,8 @@ def register(family: type[Kind], cls: type[K]) -> type[K]:
     made = description(cls)
     if not getattr(made, "__pydantic_complete__", True):
         raise TypeError(f"a type of a field of {cls.__name__} is not known when it is registered")
-    made.kernel_fields = _kernel_fields(family, made)
+    if "kernel_fields" not in vars(made):
+        made.kernel_fields = _kernel_fields(family, made)
     known[name] = made
     return made
 
@@ -133,8 +138,8 @@ def kinds(family: type[K]) -> Mapping[str, type[K]]:
 def fields_of(cls: type[Kind]) -> tuple[KernelField, ...]:
     """The arguments of the kernel of a registered kind, in the order in which it declares them.
 
-    Fields of the family itself and fields that are words (a ``Literal``) are settled elsewhere
-    and are no arguments.
+    Fields of the family itself and fields that are words (a ``Literal`` without a `Choice`) are
+    settled elsewhere and are no arguments.
     """
     return cls.kernel_fields
 
@@ -153,9 +158,9 @@ def _kernel_fields(family: type[Kind], cls: type[Any]) -> tuple[KernelField, ...
     found = []
     for field in fields_in_order(cls):
         info = cls.__pydantic_fields__[field.name]
-        if field.name in shared or get_origin(info.annotation) is Literal:
-            continue
         rule = rule_of(cls, field.name)
+        if field.name in shared or (rule is None and get_origin(info.annotation) is Literal):
+            continue
         if rule is None or rule.glsl is None:
             raise TypeError(f"{cls.__name__}.{field.name} has no GLSL form: {field.type}")
         role = next((item for item in info.metadata if item in (POINT, DIRECTION)), None)

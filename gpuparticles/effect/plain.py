@@ -13,6 +13,7 @@ from pydantic import ValidationError
 
 from gpuparticles.effect.arrays import Array
 from gpuparticles.effect.description import settings
+from gpuparticles.effect.geometry import Geometry
 from gpuparticles.effect.kinds import Kind
 from gpuparticles.effect.mistakes import gather, mistakes_in, refused, show
 from gpuparticles.effect.values import RGBA, Curve, Gradient, Range
@@ -78,8 +79,13 @@ def plain(value: Any, folder: Path | None = None) -> Any:
             return list(gather(lambda item: plain(item, folder), enumerate(value)).values())
         case Path():
             return _path(value, folder)
+        case Geometry():
+            parts = value.parts()
+            if value.file is not None:
+                return _path(value.file, folder)
+            return gather(lambda part: plain(part, folder), parts.items())
         case Array():
-            return _each(value.plain()) if value.file is None else _path(value.file, folder)
+            return value.plain() if value.file is None else _path(value.file, folder)
         case _ if hasattr(type(value), "__dataclass_fields__"):
             kind = {"kind": value.kind} if isinstance(value, Kind) else {}
             held = value.written() if hasattr(value, "written") else settings(value)
@@ -92,10 +98,6 @@ def _number(value: float) -> float | str:
     if math.isinf(value):
         return "inf"
     return int(value) if value.is_integer() and abs(value) < 1e15 else value
-
-
-def _each(numbers: Any) -> Any:
-    return [_each(item) for item in numbers] if isinstance(numbers, list) else _number(numbers)
 
 
 def _colour(color: RGBA) -> str | list[float | str]:

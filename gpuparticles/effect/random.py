@@ -100,10 +100,12 @@ class Random:
 
     Args:
         seeds: uint32 (n,) seeds of the particles.
+        phase: float32 (n,), what the shape made of the births; see `Shape.phases`.
     """
 
-    def __init__(self, seeds: ArrayLike) -> None:
+    def __init__(self, seeds: ArrayLike, phase: Floats | None = None) -> None:
         self.seeds: Seeds = np.asarray(seeds, np.uint32)
+        self.phase = np.zeros(len(self.seeds), np.float32) if phase is None else phase
         self._channel = SHAPE
 
     def next(self) -> Floats:

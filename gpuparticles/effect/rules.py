@@ -19,9 +19,10 @@ from numpy.typing import NDArray
 from pydantic import GetCoreSchemaHandler, GetJsonSchemaHandler
 from pydantic_core import CoreSchema, core_schema
 
-from gpuparticles.effect.mistakes import gather, refused, show
+from gpuparticles.effect.mistakes import gather, refused, show, suggestion
 
 __all__ = [
+    "Choice",
     "Components",
     "Flag",
     "Number",
@@ -66,16 +67,17 @@ class Rule:
 
 
 class Table(Rule):
-    """The rule of a field that reaches its kernel as rows of a texture.
+    """The rule of what reaches its kernel as rows of a texture.
 
-    The kernel gets where they lie: ``vec2 table``, the first row and how many there are.
+    The kernel gets where they lie: ``vec2 table``, the first row and how many there are. By itself
+    it is the rule of rows that a property of a kind makes of its fields.
     """
 
     glsl: ClassVar[str | None] = "vec2"
 
     def rows(self, value: Any) -> NDArray[np.float32]:
         """A held value as rows, float32 (n, 4); it may be empty."""
-        raise NotImplementedError
+        return np.asarray(value, np.float32)
 
 
 @dataclass(frozen=True)
@@ -206,7 +208,7 @@ class UnitVector(Components):
 
 @dataclass(frozen=True)
 class Flag(Rule):
-    """True or false, and nothing that merely resembles it."""
+    """True or false, and nothing that merely resembles it; 1.0 or 0.0 in a shader."""
 
     glsl: ClassVar[str | None] = "float"
 
@@ -221,8 +223,36 @@ class Flag(Rule):
         return {"type": "boolean"}
 
     def pack(self, value: bool) -> float:
-        """1 or 0."""
+        """1.0 or 0.0."""
         return float(value)
+
+
+@dataclass(frozen=True)
+class Choice(Rule):
+    """One of a few words; a shader receives its place among them, counted from 0.
+
+    Args:
+        words: Those that are allowed.
+    """
+
+    words: tuple[str, ...]
+
+    glsl: ClassVar[str | None] = "float"
+
+    def read(self, value: Any) -> str:
+        """The word."""
+        if not isinstance(value, str) or value not in self.words:
+            allowed = " or ".join(f'"{word}"' for word in self.words)
+            raise refused(f"{show(value)} is not {allowed}{suggestion(value, self.words)}")
+        return value
+
+    def schema(self) -> dict[str, Any]:
+        """``enum``."""
+        return {"enum": list(self.words)}
+
+    def pack(self, value: str) -> float:
+        """Its place among the words."""
+        return float(self.words.index(value))
 
 
 @dataclass(frozen=True)

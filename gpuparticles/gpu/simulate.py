@@ -15,6 +15,7 @@ from gpuparticles.effect.effect import Emitter
 from gpuparticles.effect.kinds import fields_of
 from gpuparticles.effect.modifiers import Collision, Constraint, Modifier, Scaled
 from gpuparticles.effect.rules import Table
+from gpuparticles.effect.shapes import Arced
 from gpuparticles.effect.values import Curve, Gradient
 from gpuparticles.gpu.guard import Guard
 from gpuparticles.gpu.programs import QUADS, UNITS, Program, Programs
@@ -460,6 +461,8 @@ class Simulation:
             pack(data, "u_speed_range", (low, 1.0 / max(high - low, 1.0 / _LARGEST)))
         pack(data, "u_shape_offset", emitter.shape.offset)
         pack(data, "u_shape_scale", emitter.shape.scale)
+        if isinstance(emitter.shape, Arced):
+            pack(data, "u_shape_arc", (emitter.shape.arc / 360.0, float(emitter.shape.phased)))
         places = shape_places(type(emitter.shape))
         rows = 0
         for (info, row, column), value in zip(places, emitter.shape.values(), strict=True):

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from gpuparticles.effect.effect import Effect
 from gpuparticles.effect.random import pcg
+from gpuparticles.effect.shapes import Moments
 from gpuparticles.effect.values import Range, span
 from gpuparticles.playback.player import LONGEST_BOOKING, LONGEST_MOTION, Step, grow_old, split
 from gpuparticles.playback.population import Births, Newborn, Population, hash_seed
@@ -182,16 +183,16 @@ class Crowd:
             counts = self._admit(counts)
         births = None
         if counts.any():
-            moments, seeds, who = self._births(counts)
+            moments, seeds, who, phases = self._births(counts)
             fractions = None
             if self.population.timed:
                 fractions = np.minimum(moments / self._duration, 1.0).astype(np.float32)
             moments -= (self._now - self._starts)[who]
             # Before the step was only born who was due in a hitch and never dies.
             np.clip(moments, 0.0 if self.population.mortal else -np.inf, h, out=moments)
-            births = self._house(
-                self.population.conceive(moments, seeds, begin, self._ids[who], fractions)
-            )
+            owners = self._ids[who]
+            newborn = self.population.conceive(moments, seeds, begin, owners, fractions, phases)
+            births = self._house(newborn)
         self._done = until
         going = (until < self._totals).any(axis=1)
         if not going.all():
@@ -210,14 +211,17 @@ class Crowd:
 
     def _births(
         self, counts: NDArray[np.int64]
-    ) -> tuple[NDArray[np.float64], NDArray[np.uint32], NDArray[np.int64]]:
+    ) -> tuple[
+        NDArray[np.float64], NDArray[np.uint32], NDArray[np.int64], NDArray[np.float32] | None
+    ]:
         """The next births of each instance, in order of their moments, at equal ones bursts first.
 
         Args:
             counts: How many of bursts, and of the rate; shape (instances, 2).
 
         Returns:
-            Moments, in seconds after the begin of their instance; seeds; whose they are.
+            Moments, in seconds after the begin of their instance; seeds; whose they are; where
+            the shape has got to, if births follow each other there.
         """
         sizes = counts.ravel()
         group = np.repeat(np.arange(len(sizes)), sizes)
@@ -225,17 +229,24 @@ class Crowd:
         index = np.arange(len(group)) + (self._done.ravel() - np.cumsum(sizes) + sizes)[group]
         moments = (index + 1) / max(self._rate, 1e-30)
         source = np.full(len(index), len(self._times))
+        of = np.zeros(len(index), np.int64)  # how many are born with each
         burst = np.flatnonzero(group & 1 == 0)
         if len(burst):
             fired = np.searchsorted(self._fired, index[burst], side="right") - 1
             source[burst] = fired
             moments[burst] = self._times[fired]
             index[burst] -= self._fired[fired]
+            of[burst] = self._fired[fired + 1] - self._fired[fired]
         seeds = pcg(self._bases[who, source] ^ pcg(index.astype(np.uint32)))
+        phases = None
+        shape = self.emitter.shape
+        if shape.phased:
+            phases = shape.phases(Moments(moments, index, index, of)).astype(np.float32)
         if 0 < len(burst) < len(who):
             order = np.lexsort((moments, who))
             moments, seeds, who = moments[order], seeds[order], who[order]
-        return moments, seeds, who
+            phases = None if phases is None else phases[order]
+        return moments, seeds, who, phases
 
     def _house(self, newborn: Newborn) -> Births | None:
         population, slots = self.population, self.population.slots

@@ -15,10 +15,11 @@ from numpy.typing import NDArray
 
 from gpuparticles.effect.effect import Effect, Emitter
 from gpuparticles.effect.random import pcg
+from gpuparticles.effect.shapes import Moments
 from gpuparticles.effect.values import Floats
 from gpuparticles.playback.population import Births, Population, hash_seed, pcg_int, row_slots
 from gpuparticles.playback.saved import Saves
-from gpuparticles.playback.timeline import MANUAL, Run, Timeline
+from gpuparticles.playback.timeline import DISTANCE, MANUAL, RATE, Run, Timeline
 
 __all__ = ["LONGEST_BOOKING", "LONGEST_MOTION", "Player", "Step", "grow_old", "split"]
 
@@ -121,6 +122,7 @@ class Player(Saves):
             effect.longest_life(emitter),
         )
         self._seed = (seed, index)
+        self._phased = emitter.shape.phased
         self._bases: dict[int, int] = {}
         self.seen_rows = 0
         self._manual = 0
@@ -227,7 +229,7 @@ class Player(Saves):
             runs = [*runs, self._by_hand(0.0)]
         if early:
             runs = [*early, *runs]
-        births = self._bear(runs, begin, h) if runs else None
+        births = self._bear(runs, begin, h, seconds) if runs else None
         rows = self.seen_rows = slots.rows
         if not slots.live_count:
             return None
@@ -235,10 +237,10 @@ class Player(Saves):
         slots.expire(clock.now)
         return step
 
-    def _bear(self, runs: Sequence[Run], begin: int, h: float) -> Births | None:
+    def _bear(self, runs: Sequence[Run], begin: int, h: float, seconds: float) -> Births | None:
         total = len(runs[0].moments) if len(runs) == 1 else sum(len(each.moments) for each in runs)
         left = total if self._last is None else self._left(total)
-        if total <= _FEW:
+        if total <= _FEW and not self._phased:
             due: list[tuple[float, int]] = []
             for source, number, run in runs:
                 base = self._base(source)
@@ -256,9 +258,13 @@ class Player(Saves):
             return self.population.bear_few(due, begin, fractions)
         moments = np.empty(total)
         seeds = np.empty(total, np.uint32)
+        phases = np.empty(total, np.float32) if self._phased else None
         at = 0
         for source, first, run in runs:
             until = at + len(run)
+            if phases is not None:
+                which = _moments(Run(source, first, run), seconds)
+                phases[at:until] = self.emitter.shape.phases(which)
             moments[at:until] = run
             index = np.arange(first, first + until - at).astype(np.uint32)
             seeds[at:until] = pcg(np.uint32(self._base(source)) ^ pcg(index))
@@ -266,10 +272,12 @@ class Player(Saves):
         if len(runs) > 1:
             order = np.argsort(moments, kind="stable")
             moments, seeds = moments[order], seeds[order]
+            phases = None if phases is None else phases[order]
         if left < total:
             moments, seeds = moments[:left], seeds[:left]
+            phases = None if phases is None else phases[:left]
         fractions = self._fractions(moments, h) if self.population.timed else None
-        return self.population.bear_many(moments, seeds, begin, fractions)
+        return self.population.bear_many(moments, seeds, begin, fractions, phases)
 
     def _fractions(self, moments: NDArray[np.float64], h: float) -> Floats:
         """How far the loop had come at moments of the step that has just passed."""
@@ -376,3 +384,19 @@ class Player(Saves):
 
 def _moment(birth: tuple[float, int]) -> float:
     return birth[0]
+
+
+def _moments(run: Run, seconds: float) -> Moments:
+    """The births of a run as a shape sees them, given the time at which the step began.
+
+    Those of one burst, of one pulse or of one call of emit() are born at one moment.
+    """
+    moments = np.asarray(run.moments, np.float64)
+    numbers = np.arange(len(moments))
+    place = count = np.zeros(len(moments), np.int64)
+    if run.source not in (RATE, DISTANCE):
+        first = np.flatnonzero(np.r_[True, moments[1:] != moments[:-1]])
+        sizes = np.diff(np.r_[first, len(moments)])
+        place = numbers - np.repeat(first, sizes)
+        count = np.repeat(sizes, sizes)
+    return Moments(seconds + moments, run.first + numbers, place, count)

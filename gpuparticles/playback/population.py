@@ -33,8 +33,9 @@ class Births(NamedTuple):
 
     Args:
         slots: Their slots, ascending, one each.
-        records: uint32 of shape (n, 4), or the bytes of it: number, moment (float bits, seconds
-            after the step's begin), lifetime (float bits, seconds), seed.
+        records: uint32 of shape (n, 4), or the bytes of it: number (or phase, as float bits),
+            moment (float bits, seconds after the step's begin), lifetime (float bits, seconds),
+            seed.
         admitted: The first row that was not in use before: in it and above, slots without a
             birth are to be marked dead.
         instances: uint32 of shape (n,): whose they are, in a pool.
@@ -60,6 +61,7 @@ class Newborn(NamedTuple):
         expiry: int64, the tick at which they die.
         instances: uint32, whose they are, in a pool.
         fractions: float32, how far the loop had come, where a birth has curves over it.
+        phases: float32, where the shape has got to, if births follow each other there.
     """
 
     numbers: NDArray[np.int64]
@@ -69,10 +71,11 @@ class Newborn(NamedTuple):
     expiry: NDArray[np.int64]
     instances: NDArray[np.uint32] | None
     fractions: NDArray[np.float32] | None
+    phases: NDArray[np.float32] | None
 
     def only(self, which: NDArray[np.bool_] | slice) -> Newborn:
         """Some of them."""
-        numbers, moments, lifetimes, seeds, expiry, instances, fractions = self
+        numbers, moments, lifetimes, seeds, expiry, instances, fractions, phases = self
         return Newborn(
             numbers[which],
             moments[which],
@@ -81,6 +84,7 @@ class Newborn(NamedTuple):
             expiry[which],
             None if instances is None else instances[which],
             None if fractions is None else fractions[which],
+            None if phases is None else phases[which],
         )
 
 
@@ -327,6 +331,7 @@ class Population(Saves):
         seeds: NDArray[np.uint32],
         begin: int,
         fractions: Floats | None = None,
+        phases: NDArray[np.float32] | None = None,
     ) -> Births | None:
         """Find room for births, all at once.
 
@@ -335,8 +340,9 @@ class Population(Saves):
             seeds: The particles' seeds.
             begin: The tick at which the step began; the clock has passed the step.
             fractions: How far the loop had come at each moment; where births are `timed`.
+            phases: Where the shape has got to, if births follow each other there.
         """
-        return self.house(self.conceive(moments, seeds, begin, None, fractions))
+        return self.house(self.conceive(moments, seeds, begin, None, fractions, phases))
 
     def conceive(
         self,
@@ -345,6 +351,7 @@ class Population(Saves):
         begin: int,
         instances: NDArray[np.uint32] | None = None,
         fractions: Floats | None = None,
+        phases: NDArray[np.float32] | None = None,
     ) -> Newborn:
         """Number births and draw their lifetimes; those over within their step are left out.
 
@@ -354,6 +361,7 @@ class Population(Saves):
             begin: The tick at which the step began; the clock has passed the step.
             instances: Whose they are, in a pool.
             fractions: How far the loop had come at each moment; where births are `timed`.
+            phases: Where the shape has got to, if births follow each other there.
         """
         clock = self.clock
         count = len(moments)
@@ -364,12 +372,13 @@ class Population(Saves):
             numbers, moments, seeds = numbers[kept], moments[kept], seeds[kept]
             instances = None if instances is None else instances[kept]
             fractions = None if fractions is None else fractions[kept]
+            phases = None if phases is None else phases[kept]
             count = len(numbers)
         single = moments.astype(np.float32)
         if not self.mortal:
             lifetimes = np.full(count, _FOREVER_SECONDS, np.float32)
-            never = np.full(count, FOREVER)
-            return Newborn(numbers, single, lifetimes, seeds, never, instances, fractions)
+            expiry = np.full(count, FOREVER)
+            return Newborn(numbers, single, lifetimes, seeds, expiry, instances, fractions, phases)
         birth = begin - np.floor(0.5 - single.astype(np.float64) * clock.per_second).astype(int)
         np.minimum(birth, clock.now, out=birth)
         if self._curve is None or fractions is None:
@@ -380,7 +389,7 @@ class Population(Saves):
         ticks = np.floor(lives * clock.per_second + 0.5)
         lifetimes = (ticks * clock.tick).astype(np.float32)
         expiry = birth + ticks.astype(np.int64)
-        newborn = Newborn(numbers, single, lifetimes, seeds, expiry, instances, fractions)
+        newborn = Newborn(numbers, single, lifetimes, seeds, expiry, instances, fractions, phases)
         lasting = expiry > clock.now
         return newborn if lasting.all() else newborn.only(lasting)
 
@@ -397,7 +406,8 @@ class Population(Saves):
         self.slots.occupy(slots, newborn.expiry)
         self.numbers[slots] = newborn.numbers
         records = np.empty((room, 4), np.uint32)
-        records[:, 0] = newborn.numbers
+        phases = newborn.phases
+        records[:, 0] = newborn.numbers if phases is None else phases.view(np.uint32)
         records[:, 1] = newborn.moments.view(np.uint32)
         records[:, 2] = newborn.lifetimes.view(np.uint32)
         records[:, 3] = newborn.seeds

@@ -214,7 +214,7 @@ class _State:
         seed = records[:, 3].copy()
         moment = records[:, 1].copy().view(np.float32)
         shape = emitter.shape
-        places = shape.sample(random.Random(seed))
+        places = shape.sample(random.Random(seed, records[:, 0].copy().view(np.float32)))
         scaled = places.position * np.array(shape.scale, np.float32)
         position = scaled + np.array(shape.offset, np.float32)
         drawn = _drawn(emitter, seed, births.fractions)

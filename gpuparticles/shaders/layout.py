@@ -160,6 +160,7 @@ HEAD = (
     Member("float", "u_spread"),  # radians
     Member("vec4", "u_birth_color"),  # or a span of u_stops where it is a gradient
     Member("vec4", "u_shape", SHAPE_ROWS),
+    Member("vec2", "u_shape_arc"),  # turns; 1 where births follow each other along it
     Member("vec3", "u_shape_offset"),
     Member("vec3", "u_shape_scale"),
     # Look.

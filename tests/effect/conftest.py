@@ -19,6 +19,8 @@ def _given(rule: dict[str, Any], whole: dict[str, Any]) -> Any:
             return _given(whole["$defs"][ref.removeprefix("#/$defs/")], whole)
         case {"const": value}:
             return value
+        case {"examples": [value, *_]}:
+            return value
         case {"enum": [*_, last]}:
             return last
         case {"anyOf": [first, *_]} | {"oneOf": [first, *_]}:

@@ -59,7 +59,7 @@ def test_an_array_is_a_value():
     assert np.asarray(one).tolist() == one.data.tolist()
     with pytest.raises(ValueError, match="read-only"):
         one.data[0, 0] = 5
-    assert repr(one) == "[[0.0, 1.0, 2.0], [0.1, 0.2, -0.3]]"
+    assert repr(one) == "[[0, 1, 2], [0.1, 0.2, -0.3]]"
     assert repr(Array(np.zeros((100, 3)))) == "Array(100 x 3)"
 
 

@@ -28,10 +28,12 @@ from gpuparticles.effect import (
     Point,
     Radial,
     Range,
+    Shape,
     Sphere,
     Sprite,
     Vortex,
     examine,
+    kinds,
     load,
     parse,
     save,
@@ -324,8 +326,7 @@ def test_all_mistakes_of_a_document_come_at_once():
         'emitters[1].sprite.blend: "add" is no way to blend; blend is "alpha", "additive" or a '
         'number from 0 (alpha) to 1 (additive); did you mean "additive"?',
         "emitters[2].name: nothing is given, and it has no default",
-        'emitters[2].shape.kind: unknown shape "ball"; known shapes: point, circle, box, sphere, '
-        "cone",
+        f'emitters[2].shape.kind: unknown shape "ball"; known shapes: {", ".join(kinds(Shape))}',
         'emitters[2].nam: unknown field "nam"; did you mean "name"?',
         'duraton: unknown field "duraton"; did you mean "duration"?',
     ]

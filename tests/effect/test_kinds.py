@@ -14,12 +14,14 @@ import pytest
 import gpuparticles.effect
 from gpuparticles.effect import (
     DIRECTION,
+    Box,
     Circle,
     Cone,
     Drag,
     Effect,
     Emitter,
     Force,
+    Image,
     Kind,
     Modifier,
     Number,
@@ -124,11 +126,22 @@ def test_kernels_take_the_fields_that_are_numbers():
     assert [f.name for f in fields_of(Drag)] == ["rate"]
     assert [f.name for f in fields_of(Radial)] == ["strength", "center", "falloff"]
     assert fields_of(Point) == ()
-    assert [f.name for f in fields_of(Cone)] == ["radius", "angle"]
+    assert [f.name for f in fields_of(Cone)] == ["radius", "angle", "length", "fill", "end_radius"]
+    assert [(f.name, f.type) for f in fields_of(Image)] == [
+        ("pixels", "vec2"),
+        ("colors", "vec2"),
+        ("width", "float"),
+    ]
     assert [(f.name, f.role) for f in fields_of(Circle)] == [
         ("radius", None),
         ("normal", "direction"),
+        ("inner", None),
     ]
+
+
+def test_words_and_flags_are_numbers_to_a_kernel():
+    assert Box(fill="edges").values() == [(0.5, 0.5, 0.5), 2.0]
+    assert Sphere(half=True).values() == [1.0, 1.0, 1.0]
 
 
 def test_a_direction_is_packed_with_length_1():
@@ -188,7 +201,7 @@ def test_a_kind_of_the_users_own_works_like_ours():
 @pytest.mark.usefixtures("fresh_kinds")
 def test_a_shape_of_the_users_own_works_like_ours():
     @shape
-    class Line(Shape):
+    class Stick(Shape):
         """Along X.
 
         Args:
@@ -201,15 +214,15 @@ def test_a_shape_of_the_users_own_works_like_ours():
             x = self.length * (random.next() - np.float32(0.5))
             return np.stack([x, 0 * x, 0 * x], axis=1)
 
-    effect = effect_with(Line(3))
+    effect = effect_with(Stick(3))
 
     assert parse(effect.to_json()) == effect
-    assert Line(np.float32(2)).values() == [2.0]
-    assert Line().spread == 0
+    assert Stick(np.float32(2)).values() == [2.0]
+    assert Stick().spread == 0
 
 
 def test_what_the_test_registered_is_forgotten():
-    assert "line" not in kinds(Shape)
+    assert "stick" not in kinds(Shape)
     assert "gentle_wind" not in kinds(Modifier)
 
 

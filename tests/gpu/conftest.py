@@ -14,8 +14,9 @@ from pydantic import ValidationError
 
 import gpuparticles as gp
 from gpuparticles.draw.camera import orthographic
-from gpuparticles.effect import Collision, Kind, Number, Rule, Scaled, fields_of
+from gpuparticles.effect import Kind, Rule, Scaled
 from gpuparticles.effect.description import rule_of
+from gpuparticles.effect.geometry import GeometryRule
 from gpuparticles.gpu.simulate import Simulation
 
 Floats = NDArray[np.float32]
@@ -211,7 +212,16 @@ def values(schema: dict[str, Any]) -> st.SearchStrategy[Any]:
         case {"type": "boolean"}:
             return st.booleans()
         case {"type": "array", "items": item, "minItems": length}:
-            return st.lists(values(item), min_size=length, max_size=length)
+            most = schema.get("maxItems", length + 5)
+            return st.lists(values(item), min_size=length, max_size=most)
+        case {"enum": words}:
+            return st.sampled_from(words)
+        case {"type": "boolean"}:
+            return st.booleans()
+        case {"type": "string"}:
+            return st.nothing()  # the path of a file
+        case {"type": "integer"}:
+            return st.integers(schema.get("minimum", 0), min(schema.get("maximum", 9), 9))
         case {"type": "number"}:
             least = schema.get("minimum", -4.0)
             return numbers(least, schema.get("maximum", max(least + 3.0, 4.0)))
@@ -230,23 +240,32 @@ def accepts(rule: Rule, value: Any) -> bool:
 def instances(cls: type[Kind]) -> st.SearchStrategy[Any]:
     """Any shape or modifier of a kind."""
     chosen: dict[str, st.SearchStrategy[Any]] = {}
-    for info in fields_of(cls):
-        rule = info.rule
-        chosen[info.name] = values(rule.schema()).filter(lambda v, rule=rule: accepts(rule, v))
     for name, info in cls.__pydantic_fields__.items():
-        if get_origin(info.annotation) is Literal:
-            chosen[name] = st.sampled_from(get_args(info.annotation))
-    for name in cls.__pydantic_fields__:
         rule = rule_of(cls, name)
-        if issubclass(cls, Collision) and isinstance(rule, Number) and name not in chosen:
-            chosen[name] = values(rule.schema())
+        if isinstance(rule, GeometryRule):
+            chosen[name] = st.sampled_from(GEOMETRIES)
+        elif get_origin(info.annotation) is Literal:
+            chosen[name] = st.sampled_from(get_args(info.annotation))
+        elif rule is not None and name not in ("variation", "over_life"):
+            chosen[name] = values(rule.schema()).filter(lambda v, rule=rule: accepts(rule, v))
+    if cls in ALIKE:
+        count = st.shared(st.integers(1, 9), key="rows")
+        for name, columns in ALIKE[cls].items():
+            row = st.lists(numbers(0.1, 2), min_size=columns, max_size=columns)
+            rows = count.flatmap(lambda n, row=row: st.lists(row, min_size=n, max_size=n))
+            chosen[name] = rows if name == "positions" else st.none() | rows
     if issubclass(cls, Scaled):
         chosen["variation"] = st.one_of(st.just(0.0), numbers(0, 1))
         curve = st.tuples(numbers(-1, 2), numbers(0, 1), numbers(-1, 2)).map(
             lambda v: [(0, v[0]), (v[1], v[2]), (1, 1)]
         )
         chosen["over_life"] = st.none() | curve
-    return st.fixed_dictionaries(chosen).filter(_has_axes).map(lambda given: cls(**given))
+    return (
+        st.fixed_dictionaries(chosen)
+        .filter(_has_axes)
+        .map(lambda given: made(cls, given))
+        .filter(bool)
+    )
 
 
 def _has_axes(given: dict[str, Any]) -> bool:
@@ -255,3 +274,28 @@ def _has_axes(given: dict[str, Any]) -> bool:
         return True
     right, up = (np.array(given[name]) / np.linalg.norm(given[name]) for name in ("right", "up"))
     return float(np.linalg.norm(np.cross(right, up))) > 0.1
+
+
+def made(cls: type[Kind], given: dict[str, Any]) -> Any:
+    """An instance, or None when its fields do not go together."""
+    try:
+        return cls(**given)
+    except gp.EffectError:
+        return None
+
+
+#: Fields of which each has as many rows: name and columns.
+ALIKE: dict[type, dict[str, int]] = {gp.Points: {"positions": 3, "normals": 3, "colors": 4}}
+
+_FOUR = [(0, 0, 0), (1, 0, 0.2), (0.3, 1, 0), (0.2, 0.3, 2)]
+_THREE_FACES = [(0, 2, 1), (0, 1, 3), (1, 2, 3)]
+GEOMETRIES = [
+    gp.Geometry(_FOUR, _THREE_FACES),
+    gp.Geometry(_FOUR, _THREE_FACES, normals=[(1, 2, 3), (0, 1, 0), (-1, 0, 1), (0, 0, 2)]),
+    gp.Geometry(
+        _FOUR,
+        _THREE_FACES,
+        normals=[[(1, 0, 0.1 * i), (0, 1, 0), (0, 0.5, 1)] for i in range(3)],
+        colors=[(1, 0, 0, 1), (0, 2, 0, 0.5), (0.2, 0.3, 0.4, 1), (1, 1, 1, 1)],
+    ),
+]

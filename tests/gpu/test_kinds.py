@@ -18,9 +18,11 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 import gpuparticles as gp
-from gpuparticles.effect import Force, Modifier, Random, Shape, fields_of, kinds
+from gpuparticles.effect import Force, Modifier, Moments, Places, Random, Shape, fields_of, kinds
 from gpuparticles.playback.population import hash_seed, pcg_int
 from gpuparticles.playback.reference import Reference
+from gpuparticles.shaders import compose, sources
+from gpuparticles.shaders.sources import Line
 from tests.gpu.conftest import assert_same_particles, instances
 
 System = Callable[..., gp.ParticleSystem]
@@ -35,20 +37,64 @@ few = settings(max_examples=4, suppress_health_check=[HealthCheck.function_scope
 @few
 @given(data=st.data())
 def test_a_shapes_kernel_is_its_twin(ctx: moderngl.Context, kind: str, data: st.DataObject) -> None:
-    """The same thousand places from the same seeds, to rounding."""
+    """The same thousand places and colours from the same seeds, to rounding."""
     shape = data.draw(instances(kinds(Shape)[kind]))
     emitter = gp.Emitter("it", rate=0, bursts=[gp.Burst(count=1000)], shape=shape, speed=0)
     particles = gp.ParticleSystem(ctx)
     try:
         instance = particles.play(gp.Effect("test", [emitter], loop=False), seed=5)
         particles.update(1e-3)
-        found = instance["it"].read()["position"]
+        found = instance["it"].read()
     finally:
         particles.release()
+    places = births_of(shape)
+    expected = places.position * np.array(shape.scale) + np.array(shape.offset)
+    assert found["position"] == pytest.approx(expected, rel=1e-5, abs=1e-5)
+    color = np.ones((1000, 4)) if places.color is None else places.color
+    assert found["color"] == pytest.approx(color, rel=1e-3, abs=1e-3)  # halves
+
+
+@pytest.mark.parametrize("kind", kinds(Shape))
+@few
+@given(data=st.data())
+def test_a_shapes_normals_are_its_twins(
+    ctx: moderngl.Context, kind: str, data: st.DataObject
+) -> None:
+    """Seen where the places would be, through a birth pass that writes them there."""
+    shape = data.draw(instances(kinds(Shape)[kind]))
+    burst = gp.Burst(count=1000)
+    emitter = gp.Emitter("it", rate=0, bursts=[burst], shape=shape, speed=0, space="local")
+    place = "birth.position * u_shape_scale + u_shape_offset"
+
+    def read(file: str) -> list[Line]:
+        lines = sources.read(file)
+        return [line._replace(text=line.text.replace(place, "birth.normal")) for line in lines]
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(compose, "read", read)
+        particles = gp.ParticleSystem(ctx)
+        try:
+            instance = particles.play(gp.Effect("test", [emitter], loop=False), seed=5)
+            particles.update(1e-3)
+            found = instance["it"].read()["position"]
+        finally:
+            particles.release()
+    expected = births_of(shape).normal
+    if expected is None:
+        expected = np.tile(np.array([0, 1, 0], np.float32), (1000, 1))
+    assert found == pytest.approx(expected, abs=2e-5)
+
+
+def births_of(shape: Shape) -> Places:
+    """What the twin says of a burst of a thousand."""
     # A seed is a hash of the instance's, the emitter, the source and the index in the source.
     seeds = np.array([seed_of(5, 0, 0, index) for index in range(1000)], np.uint32)
-    expected = shape.sample(Random(seeds)).position * shape.scale + shape.offset
-    assert found == pytest.approx(expected, rel=1e-5, abs=1e-5)
+    numbers = np.arange(1000)
+    phase = None
+    if shape.phased:
+        births = Moments(np.zeros(1000), numbers, numbers, np.full(1000, 1000))
+        phase = shape.phases(births).astype(np.float32)
+    return shape.sample(Random(seeds, phase))
 
 
 def seed_of(instance: int, emitter: int, source: int, index: int) -> int:

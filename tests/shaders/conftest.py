@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any, Literal, get_args, get_origin
 
-from gpuparticles.effect import Collision, Kind, Scaled, fields_of
+from gpuparticles.effect import Choice, Collision, Kind, Scaled, Table, fields_of
 from gpuparticles.effect.rules import Flag
 
 _VALUES = {"float": 1.0, "vec2": (1.0, 2.0), "vec3": (1.0, 2.0, 3.0)}
@@ -17,6 +18,7 @@ def example(cls: type[Kind], *, full: bool = False) -> Any:
         info.name: bool(_VALUES[info.type]) if isinstance(info.rule, Flag) else _VALUES[info.type]
         for info in fields_of(cls)
         if info.name not in ("right", "up")
+        if info.name in cls.__pydantic_fields__ and not isinstance(info.rule, (Choice, Table))
     }
     if full:
         for name, info in cls.__pydantic_fields__.items():
@@ -26,4 +28,4 @@ def example(cls: type[Kind], *, full: bool = False) -> Any:
             given |= {"radius_factor": 0.5}
         if issubclass(cls, Scaled):
             given |= {"variation": 0.5, "over_life": [(0, 1), (1, 0)]}
-    return cls(**given)
+    return replace(cls.example(), **given)
