@@ -89,6 +89,8 @@ def _firings(emitter: Emitter) -> list[tuple[float, float]]:
 
 
 def _mean_life(emitter: Emitter) -> float:
-    from gpuparticles.effect import span
+    from gpuparticles.effect import Curve, span
 
+    if isinstance(emitter.lifetime, Curve):
+        return emitter.lifetime.mean
     return sum(span(emitter.lifetime)) / 2

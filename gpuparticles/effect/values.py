@@ -275,6 +275,18 @@ class Curve:
         """
         return _sample(self, t)[..., 0]
 
+    @property
+    def mean(self) -> float:
+        """The mean value from 0 to 1."""
+        times = [0.0, *(t for t, _ in self.stops), 1.0]
+        values = [self.stops[0][1], *(value for _, value in self.stops), self.stops[-1][1]]
+        # Between two stops a smooth curve has the mean of a straight line.
+        weight = 0.0 if self.interpolation == "step" else 0.5
+        return sum(
+            (times[i + 1] - times[i]) * (values[i] * (1 - weight) + values[i + 1] * weight)
+            for i in range(len(times) - 1)
+        )
+
     def times(self, factor: float) -> Curve:
         """The curve of values that are so many times as large."""
         return Curve(tuple((t, value * factor) for t, value in self.stops), self.interpolation)

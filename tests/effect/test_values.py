@@ -615,6 +615,14 @@ def test_a_step_holds_until_the_next_stop():
     assert curve.sample(t).tolist() == [1, 1, 1, 7, 7, 2]
 
 
+@pytest.mark.parametrize("interpolation", ["linear", "smooth", "step"])
+def test_the_mean_of_a_curve_is_that_of_its_values(interpolation: Any):
+    curve = Curve([(0.125, 1), (0.5, 3), (0.5, 7), (0.75, 0)], interpolation)
+    t = np.float32((np.arange(8192) + 0.5) / 8192)
+
+    assert curve.mean == pytest.approx(float(curve.sample(t).mean()), abs=1e-5)
+
+
 def test_interpolation_is_kept_by_fields_and_by_factors():
     smooth = held("over_life", Curve([(0, 1), (1, 2)], "smooth"))
 

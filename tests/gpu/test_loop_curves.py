@@ -10,7 +10,10 @@ import numpy as np
 import pytest
 
 import gpuparticles as gp
+from gpuparticles.playback.place import IDENTITY
 from gpuparticles.playback.reference import Reference
+from gpuparticles.system.pool import Pool
+from gpuparticles.system.read import read_particles
 
 System = Callable[..., gp.ParticleSystem]
 One = Callable[..., gp.Effect]
@@ -102,8 +105,11 @@ def test_a_day_later_it_is_as_in_the_first_loop(system: System, one: One) -> Non
         assert seen == pytest.approx(expected, abs=2e-3)
 
 
-def test_the_living_of_a_pool_are_those_of_the_played(system: System, one: One) -> None:
-    """A burst knows how far each of its instances has come."""
+@pytest.mark.parametrize("inherits", [True, False])
+def test_the_living_of_a_pool_are_those_of_the_played(
+    system: System, one: One, inherits: bool
+) -> None:
+    """A burst knows how far each of its instances has come, and where it sets out to."""
     particles = system()
     settings: dict[str, Any] = {
         "rate": 21,
@@ -113,25 +119,30 @@ def test_the_living_of_a_pool_are_those_of_the_played(system: System, one: One) 
         "speed": [(0, 1), (0.5, -2), (1, 3)],
         "spread": 50,
         "angular_velocity": [(0, -90), (1, 90)],
+        "shape": gp.Box((1, 2, 3)),
+        "direction": "outward",
+        "radial_speed": (-1, 1),
+        "inherit_orientation": inherits,
+        "width": [(0, 0.5), (1, 2)],
+        "handedness": "random",
+        "color": ["#ff0000", "#00ff0080"],
     }
+    matrix = np.array([[0, -2, 0, 9], [2, 0, 0, 0], [0, 0, 1, 0], [0, 0, 0, 1.0]])
     effect = one(duration=1.0, **settings)
     particles.update(0.1)
-    played = particles.play(effect, seed=5)
-    particles.burst(effect, seed=5)
+    played = particles.play(effect, transform=matrix, seed=5)
+    particles.burst(effect, transform=matrix, seed=5)
     for _ in range(20):
         particles.update(0.05)
-    (pool,) = [each for each in particles._scene.playing if hasattr(each, "_crowds")]
-    simulation = pool._simulations[0]
+    (pool,) = [each for each in particles._scene.playing if isinstance(each, Pool)]
     with particles._scene.guard as guard:
         guard.simulate()
-        from gpuparticles.playback.place import IDENTITY
-        from gpuparticles.system.read import read_particles
-
         numbers = pool._crowds[0].population.numbers
-        found = read_particles(simulation, effect.emitters[0], numbers, IDENTITY)
+        frame = IDENTITY._replace(place=pool.anchor)
+        found = read_particles(pool._simulations[0], effect.emitters[0], numbers, frame)
     expected = played["it"].read()
     assert len(found) == len(expected) == 51
-    for name in ("lifetime", "size", "rotation", "velocity", "position"):
+    for name in ("lifetime", "width", "height", "rotation", "velocity", "position", "color"):
         assert found[name] == pytest.approx(expected[name], abs=2e-3), name
 
 
