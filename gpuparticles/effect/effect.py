@@ -395,6 +395,11 @@ class Effect:
                     break
         return made
 
+    def kills(self, index: int) -> bool:
+        """Whether something, however parameters are set, may end lives of an emitter early."""
+        used = self.in_use()
+        return any(modifier.kills for modifier in used.modifiers_of(used.emitters[index]))
+
     def to_json(self) -> str:
         """The effect as the text of a document, without what is at its default.
 

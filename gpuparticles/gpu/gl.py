@@ -24,7 +24,7 @@ DRAW_BUFFERS = 6
 """The engine's framebuffers have at most so many colour attachments."""
 
 # Name -> arguments > result. i: any 32-bit integer, enum, name or boolean; p: a ctypes array;
-# l: a pointer-sized offset or size; b: a boolean result.
+# l: a pointer-sized offset, size or object; q: a 64-bit integer; b: a boolean result.
 _CORE = {
     "ActiveTexture": "i",
     "BindBuffer": "ii",
@@ -39,15 +39,19 @@ _CORE = {
     "BlitFramebuffer": "iiiiiiiiii",
     "ClampColor": "ii",
     "ClearBufferfv": "iip",
+    "ClientWaitSync": "liq>i",
     "ColorMaski": "iiiii",
     "DepthFunc": "i",
+    "DeleteSync": "l",
     "DepthMask": "i",
     "Disable": "i",
     "Disablei": "ii",
     "DrawBuffers": "ip",
     "Enable": "i",
     "Enablei": "ii",
+    "FenceSync": "ii>l",
     "GetBooleani_v": "iip",
+    "GetBufferSubData": "illp",
     "GetFloatv": "ip",
     "GetInteger64i_v": "iip",
     "GetIntegeri_v": "iip",
@@ -59,6 +63,7 @@ _CORE = {
     "IsVertexArray": "i>b",
     "PixelStorei": "ii",
     "PolygonMode": "ii",
+    "ReadPixels": "iiiiiip",
     "UseProgram": "i",
     "Viewport": "iiii",
 }
@@ -74,6 +79,7 @@ _TYPES: dict[str, Any] = {
     "b": ctypes.c_ubyte,
     "i": ctypes.c_int,
     "l": ctypes.c_ssize_t,
+    "q": ctypes.c_uint64,
     "p": ctypes.c_void_p,
 }
 
@@ -179,7 +185,14 @@ class GL:
     UNIFORM_BUFFER_START = 0x8A29
     VERTEX_ARRAY_BINDING = 0x85B5
 
+    # Fences.
+    SYNC_GPU_COMMANDS_COMPLETE = 0x9117
+    SYNC_FLUSH_COMMANDS_BIT = 0x0001
+    TIMEOUT_EXPIRED = 0x911B
+
     # Pixel transfer.
+    RED_INTEGER = 0x8D94
+    UNSIGNED_INT = 0x1405
     UNPACK_SWAP_BYTES = 0x0CF0
     UNPACK_ROW_LENGTH = 0x0CF2
     UNPACK_SKIP_ROWS = 0x0CF3
@@ -234,7 +247,8 @@ class GL:
         Args:
             name: The name without its ``gl``.
             signature: Argument letters, then ``>`` and the result's letter if there is a result;
-                i is a 32-bit integer, p a ctypes array, l a pointer-sized integer, b a boolean.
+                i is a 32-bit integer, p a ctypes array or an address, l a pointer-sized integer,
+                q a 64-bit one, b a boolean.
 
         Raises:
             ContextError: The driver does not have it.

@@ -17,6 +17,7 @@ from gpuparticles.effect.modifiers import Collision, Constraint, Modifier, Scale
 from gpuparticles.effect.rules import Table
 from gpuparticles.effect.shapes import Arced
 from gpuparticles.effect.values import Curve, Gradient
+from gpuparticles.gpu.deaths import Deaths
 from gpuparticles.gpu.guard import Guard
 from gpuparticles.gpu.programs import QUADS, UNITS, Program, Programs
 from gpuparticles.gpu.state import State, Texels
@@ -83,6 +84,7 @@ class Simulation:
         block: Layout of the uniform buffer.
         buffer: The uniform buffer.
         state: The textures; None while the capacity is 0.
+        deaths: Reports who was killed; None where nobody dies before their time.
         origin: Where the origin of what was authored in world coordinates is now.
     """
 
@@ -122,6 +124,7 @@ class Simulation:
         self.state: State | None = None
         self._births: moderngl.Texture | None = None
         self._tables: moderngl.Texture | None = None
+        self.deaths: Deaths | None = None
         self._stale = False
         self.describe(emitter, modifiers)
         programs = Programs.of(ctx)
@@ -133,6 +136,8 @@ class Simulation:
             self._travelling = self._acquire(text.travelling or text.update)
             self._shift = None if text.shift is None else self._acquire(text.shift)
             self._blend = None if text.blend is None else self._acquire(text.blend)
+            if text.alive is not None:
+                self.deaths = Deaths(ctx, guard, self._acquire(text.alive))
             self.buffer = ctx.buffer(self._data, dynamic=True)
             self._tables = _table_texture(ctx, tables(emitter, self._modifiers))
             if capacity:
@@ -145,6 +150,8 @@ class Simulation:
     def nbytes(self) -> int:
         """GPU memory: textures and buffers."""
         total = self.block.size + (self.state.nbytes if self.state is not None else 0)
+        if self.deaths is not None:
+            total += self.deaths.nbytes
         for texture in (self._births, self._tables):
             if texture is not None:
                 total += 16 * texture.width * texture.height
@@ -187,6 +194,8 @@ class Simulation:
             came_from: As Population.set_capacity gives it.
         """
         old, self.state = self.state, None
+        if self.deaths is not None:
+            self.deaths.forget()  # slots are others now
         self._row = row
         self.rows = len(came_from) // row
         if self._births is not None:  # as wide as rows want it
@@ -291,6 +300,8 @@ class Simulation:
     def write(self, rows: int, texels: Texels) -> None:
         """Hold what `read` has fetched, of so many rows in use."""
         self.rows = rows
+        if self.deaths is not None:
+            self.deaths.forget()
         if self.state is not None and rows:
             self.state.write(rows, texels)
 
@@ -331,7 +342,7 @@ class Simulation:
 
     def release(self) -> None:
         """Free all GL objects and give the programs back."""
-        for name in ("state", "_births", "_tables", "buffer"):
+        for name in ("state", "_births", "_tables", "buffer", "deaths"):
             resource = getattr(self, name, None)
             if resource is not None:
                 resource.release()

@@ -120,6 +120,7 @@ class Player(Saves):
             emitter.capacity,
             row_slots(emitter.capacity),
             effect.longest_life(emitter),
+            killed=effect.kills(index),
         )
         self._seed = (seed, index)
         self._phased = emitter.shape.phased

@@ -18,14 +18,32 @@ from gpuparticles.effect.random import AMOUNT, LIFETIME, pcg
 from gpuparticles.effect.values import Curve, Floats, Range, span
 from gpuparticles.playback.clock import Clock
 from gpuparticles.playback.saved import Saved, Saves, UnfitError
-from gpuparticles.playback.slots import FOREVER, Slots
+from gpuparticles.playback.slots import FOREVER, EarlySlots, Slots
 
-__all__ = ["Births", "Newborn", "Population", "hash_seed", "pcg_int", "row_slots"]
+__all__ = [
+    "REPORTS_TO_BURIAL",
+    "STEPS_A_REPORT",
+    "Births",
+    "Newborn",
+    "Population",
+    "hash_seed",
+    "pcg_int",
+    "row_slots",
+]
 
 # The lifetime, in seconds, that the GPU sees where there is none; FOREVER in shaders.layout.
 _FOREVER_SECONDS = 1e20
 _MASK_32 = 0xFFFFFFFF
 _pack_record = struct.Struct("<IffI").pack
+
+
+REPORTS_TO_BURIAL = 3
+"""Whom a modifier has killed leaves the slot when so many reports more have been asked for, one an
+update: the GPU has told by then; always as many, so that slots are the same on every machine."""
+
+STEPS_A_REPORT = 4
+"""An update of more steps, such as a prewarm, has a report after each so many of them too: killed
+particles would keep births from their slots all the time."""
 
 
 class Births(NamedTuple):
@@ -131,6 +149,7 @@ class Population(Saves):
         capacity: Slots.
         row: Slots a texture row.
         longest: The longest lifetime there will be; by default that of the emitter.
+        killed: Whether lives may end before their time.
 
     Attributes:
         row: Slots a texture row.
@@ -147,7 +166,13 @@ class Population(Saves):
     SAVED = ("clock", "slots", "births", "dropped", "_amount", "_share", "_below")
 
     def __init__(
-        self, emitter: Emitter, capacity: int, row: int, longest: float | None = None
+        self,
+        emitter: Emitter,
+        capacity: int,
+        row: int,
+        longest: float | None = None,
+        *,
+        killed: bool = False,
     ) -> None:
         self._looks_up = over_loop(emitter)
         self.horizon = span(emitter.lifetime)[1] if longest is None else longest
@@ -156,7 +181,7 @@ class Population(Saves):
         self.timed = self._looks_up or self._curve is not None
         self.clock = Clock(self.horizon)
         self.row = row
-        self.slots = Slots(capacity, row)
+        self.slots = EarlySlots(capacity, row) if killed else Slots(capacity, row)
         self.numbers = np.zeros(capacity, np.int64)
         self.births = 0
         self.dropped = 0
@@ -222,6 +247,18 @@ class Population(Saves):
         self.slots.clear()
         self.births = 0
         self.dropped = 0
+
+    def bury(self, alive: NDArray[np.uint8], births: int) -> None:
+        """Free the slots of those who were killed.
+
+        Args:
+            alive: A bit for each of the first slots, the lowest first: who lived some time ago.
+            births: Births until then; those who were born since are left alone.
+        """
+        slots = self.slots
+        assert isinstance(slots, EarlySlots)
+        dead = slots.dead(alive)
+        slots.free(dead[self.numbers[dead] < births])
 
     def grow(self, capacity: int) -> None:
         """Make room; everybody stays where they are."""

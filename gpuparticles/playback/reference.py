@@ -7,6 +7,7 @@ plain rather than fast, and good for looking into what an effect does where ther
 from __future__ import annotations
 
 import math
+from collections import deque
 from collections.abc import Iterable
 from typing import Any
 
@@ -47,8 +48,9 @@ from gpuparticles.playback.place import (
     slerp,
 )
 from gpuparticles.playback.player import Player, Step
-from gpuparticles.playback.population import Births
+from gpuparticles.playback.population import REPORTS_TO_BURIAL, STEPS_A_REPORT, Births
 from gpuparticles.playback.records import RECORD, set_look
+from gpuparticles.playback.slots import EarlySlots
 
 __all__ = ["Reference"]
 
@@ -137,11 +139,16 @@ class Reference:
         for player, state in zip(self.players, self._states, strict=True):
             path = state.within(begin), state.within(end)
             way = math.dist(path[0].place, path[1].place)
+            state.bury()
             steps = player.steps(dt, self._max_step, way)
             if frames is not None:
                 steps = player.frames(count, frames.fps, way)
-            for step in steps:
+            for number, step in enumerate(steps, 1):
                 state.run(step, *path, self._anchor)
+                if number % STEPS_A_REPORT == 0:
+                    state.report()
+                    state.bury()
+            state.report()
 
     def set_capacity(self, name: str, capacity: int) -> None:
         """Let an emitter have room for more or fewer; of too many the youngest stay."""
@@ -161,6 +168,8 @@ class _State:
     def __init__(self, emitter: Emitter, modifiers: tuple[Modifier, ...], player: Player) -> None:
         self.describe(emitter, modifiers)
         self._population = player.population
+        self._killed = isinstance(player.population.slots, EarlySlots)
+        self._reports: deque[tuple[NDArray[np.uint8], int]] = deque()
         n = emitter.capacity
         self._position = np.zeros((n, 3), np.float32)
         self._velocity = np.zeros((n, 3), np.float32)
@@ -181,6 +190,7 @@ class _State:
     def set_capacity(self, capacity: int) -> None:
         """Have another number of slots, and everybody where they belong."""
         old = self._population.slots.capacity
+        self._reports.clear()
         came_from = self._population.set_capacity(capacity)
         if came_from is None:
             came_from = np.arange(old)
@@ -193,6 +203,19 @@ class _State:
                 padded = np.concatenate([values, np.zeros((1, *values.shape[1:]), values.dtype)])
                 setattr(self, name, padded[slots])
         self._age[slots < 0] = _DEAD
+
+    def bury(self) -> None:
+        """Free the slots of those who were dead so many reports ago."""
+        if len(self._reports) == REPORTS_TO_BURIAL:
+            self._population.bury(*self._reports.popleft())
+
+    def report(self) -> None:
+        """Remember who lives."""
+        if self._killed:
+            used = self._population.slots.rows * self._population.row
+            alive = self._age[:used] < self._lifetime[:used]
+            bits = np.packbits(alive, bitorder="little")
+            self._reports.append((bits, self._population.births))
 
     def within(self, place: Place) -> Place:
         """Where the emitter is when the effect is at a place."""

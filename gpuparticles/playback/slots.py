@@ -22,10 +22,12 @@ from numpy.typing import NDArray
 from gpuparticles.errors import EffectError
 from gpuparticles.playback.saved import Saved, Saves, UnfitError
 
-__all__ = ["FOREVER", "Slots"]
+__all__ = ["FOREVER", "EarlySlots", "Slots"]
 
 FOREVER = 1 << 62
 """The expiry, in ticks, of a slot that never expires."""
+
+_NEVER = FOREVER + 1
 
 _LIST = 16  # up to so many slots are returned as a list
 _SMALL = 64  # up to so many, Python's own ints and lists are faster than NumPy
@@ -74,13 +76,8 @@ class Slots(Saves):
 
     def state(self) -> Saved:
         """Which slots are taken, and until when: all else follows from it."""
-        taken = np.flatnonzero(~self._views()[0][: self._end])
-        expiry = np.full(len(taken), FOREVER)
-        for number, keys in self._bins.items():
-            values = np.frombuffer(keys, np.int64)
-            at = np.searchsorted(taken, values & _SLOT_MASK)
-            expiry[at] = (number << _BIN_BITS) + (values >> _SLOT_BITS)
-        return {"capacity": self.capacity, "taken": taken, "expiry": expiry}
+        taken = self.taken()
+        return {"capacity": self.capacity, "taken": taken, "expiry": self._expiry()[taken]}
 
     def restore(self, state: Saved) -> None:
         """Be in a state that slots of this capacity were in."""
@@ -224,21 +221,7 @@ class Slots(Saves):
             The freed slots, by bin and in a bin by time of birth: a list of up to 16, else an
             int64 array.
         """
-        order = self._order
-        reached = tick >> _BIN_BITS
-        if not order or order[0] > reached:
-            return []
-        due: array[int] | list[int] = []
-        if order[0] < reached:
-            due = array("q")
-            while order and order[0] < reached:
-                due.extend(self._bins.pop(heappop(order)))
-        if order and order[0] == reached:
-            part = self._sift(reached, ((tick & _BIN_MASK) + 1) << _SLOT_BITS)
-            if due:
-                due.extend(part)
-            else:
-                due = part
+        due = self._due(tick)
         if not due:
             return []
         self.live_count -= len(due)
@@ -254,6 +237,25 @@ class Slots(Saves):
             slots.append(slot)
         self._lower_end()
         return slots if len(slots) <= _LIST else np.array(slots, np.int64)
+
+    def _due(self, tick: int) -> array[int] | list[int]:
+        """Take the keys of all whose expiry is `tick` or earlier from their bins."""
+        order = self._order
+        reached = tick >> _BIN_BITS
+        if not order or order[0] > reached:
+            return []
+        due: array[int] | list[int] = []
+        if order[0] < reached:
+            due = array("q")
+            while order and order[0] < reached:
+                due.extend(self._bins.pop(heappop(order)))
+        if order and order[0] == reached:
+            part = self._sift(reached, ((tick & _BIN_MASK) + 1) << _SLOT_BITS)
+            if due:
+                due.extend(part)
+            else:
+                due = part
+        return due
 
     def _sift(self, number: int, limit: int) -> array[int] | list[int]:
         """Take from a bin, the first one, the keys below a limit, in the order they came."""
@@ -326,11 +328,7 @@ class Slots(Saves):
             capacity: How many slots there are then.
             row: Slots in a row then; a power of two.
         """
-        expiry = np.full(self._end, FOREVER, np.int64)
-        for number, stored in self._bins.items():
-            keys = np.frombuffer(stored, np.int64)
-            expiry[keys & _SLOT_MASK] = (number << _BIN_BITS) + (keys >> _SLOT_BITS)
-        kept = expiry[old]
+        kept = self._expiry()[old]
         self.clear()
         self.capacity = 0
         self._row = row
@@ -346,6 +344,14 @@ class Slots(Saves):
         self._raise_end(int(new.max()) + 1)
         self.occupy(new, kept)
 
+    def _expiry(self) -> NDArray[np.int64]:
+        """Until when each slot up to the highest taken one is taken; of others it says nothing."""
+        expiry = np.full(self._end, FOREVER, np.int64)
+        for number, stored in self._bins.items():
+            keys = np.frombuffer(stored, np.int64)
+            expiry[keys & _SLOT_MASK] = (number << _BIN_BITS) + (keys >> _SLOT_BITS)
+        return expiry
+
     def _views(self) -> tuple[NDArray[np.bool_], NDArray[np.int64], NDArray[np.bool_]]:
         """The flags, the counts and the blocks' flags as arrays on the same memory."""
         return (
@@ -353,6 +359,78 @@ class Slots(Saves):
             np.frombuffer(self._counts, np.int64),
             np.frombuffer(self._open, np.bool_),
         )
+
+
+class EarlySlots(Slots):
+    """Slots that may also be freed before their time.
+
+    What was filed about such a slot stays where it is, and is passed over when its time comes: for
+    who is in it then, another expiry counts.
+
+    Args:
+        capacity: As for `Slots`.
+        row: As for `Slots`.
+    """
+
+    def __init__(self, capacity: int, row: int = 1024) -> None:
+        self._until = np.empty(0, np.int64)  # of each slot; _NEVER while it is free
+        super().__init__(capacity, row)
+
+    def dead(self, alive: NDArray[np.uint8]) -> NDArray[np.int64]:
+        """The taken slots among the first ones of which it is told that nobody lives in them.
+
+        Args:
+            alive: A bit a slot, the lowest first.
+        """
+        end = min(8 * len(alive), len(self._free))
+        free = np.packbits(np.frombuffer(self._free, np.bool_)[:end], bitorder="little")
+        octets = ~(free | alive[: len(free)])
+        some = np.flatnonzero(octets)
+        bits = np.unpackbits(octets[some][:, None], axis=1, bitorder="little")
+        where, bit = np.nonzero(bits)
+        slots = some[where] * 8 + bit
+        return np.asarray(slots[slots < self.capacity], np.int64)
+
+    def free(self, slots: NDArray[np.int64]) -> None:
+        """Free taken slots, each once."""
+        if len(slots):
+            self._until[slots] = _NEVER
+            self.live_count -= len(slots)
+            self._free_many(slots)
+
+    def occupy(
+        self,
+        slots: Sequence[int] | NDArray[np.int64],
+        expiry: Sequence[int] | NDArray[np.int64],
+    ) -> None:
+        """As for `Slots`."""
+        super().occupy(slots, expiry)
+        self._until[slots] = expiry
+
+    def expire(self, tick: int) -> list[int] | NDArray[np.int64]:
+        """As for `Slots`, but for the order in which slots are returned, which is ascending."""
+        due = self._due(tick)
+        if not due:
+            return []
+        # A slot may be filed several times: for those who have left it, and for who is in it.
+        slots = np.unique(np.asarray(due, np.int64) & _SLOT_MASK)
+        slots = slots[self._until[slots] <= tick]
+        self.free(slots)
+        return slots
+
+    def clear(self) -> None:
+        """As for `Slots`."""
+        super().clear()
+        self._until[:] = _NEVER
+
+    def grow(self, capacity: int) -> None:
+        """As for `Slots`."""
+        super().grow(capacity)
+        more = max(capacity - len(self._until), 0)
+        self._until = np.concatenate([self._until[:capacity], np.full(more, _NEVER)])
+
+    def _expiry(self) -> NDArray[np.int64]:
+        return self._until[: self._end].copy()
 
 
 def _numbers(state: Saved, name: str) -> NDArray[np.int64]:

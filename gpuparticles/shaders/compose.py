@@ -41,7 +41,7 @@ from gpuparticles.shaders.layout import (
 )
 from gpuparticles.shaders.sources import Line, Source, read
 
-__all__ = ["birth", "blend", "fullscreen", "move", "shift", "sprite", "update"]
+__all__ = ["alive", "birth", "blend", "fullscreen", "move", "shift", "sprite", "update"]
 
 _PRAGMA = "#pragma gpuparticles "
 
@@ -188,6 +188,13 @@ def blend() -> tuple[Source, Source]:
         ],
     }
     return fullscreen(), _compose("passes/blend.frag", openings)
+
+
+def alive() -> tuple[Source, Source]:
+    """Vertex and fragment text of the pass that packs who lives."""
+    inputs = [STATE[0], LIFETIME_SEED]
+    openings = {"inputs": [*(_sampler(c) for c in inputs), *_load(inputs)]}
+    return fullscreen(), _compose("passes/alive.frag", openings)
 
 
 def move(channel: Channel) -> tuple[Source, Source]:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from gpuparticles.effect.effect import Effect, Emitter
-from gpuparticles.shaders.compose import birth, blend, shift, sprite, update
+from gpuparticles.shaders.compose import alive, birth, blend, shift, sprite, update
 from gpuparticles.shaders.layout import Block, emitter_block, moving
 from gpuparticles.shaders.sources import Source
 
@@ -28,6 +28,7 @@ class EmitterText(NamedTuple):
             A text of its own, because most emitters stand still most of the time.
         shift: Takes another anchor; None where particles have none of their own.
         blend: Makes what is seen between whole steps; None where steps follow the updates.
+        alive: Packs who lives; None where nobody dies before their time.
         sprite: Draws.
     """
 
@@ -38,11 +39,12 @@ class EmitterText(NamedTuple):
     travelling: Pass | None
     shift: Pass | None
     blend: Pass | None
+    alive: Pass | None
     sprite: Pass
 
     def passes(self) -> Iterator[tuple[Pass, bool]]:
         """Every pass, and whether it draws quads."""
-        for each in (self.birth, self.update, self.travelling, self.shift, self.blend):
+        for each in (self.birth, self.update, self.travelling, self.shift, self.blend, self.alive):
             if each is not None:
                 yield each, False
         yield self.sprite, True
@@ -69,5 +71,6 @@ def emitter_text(effect: Effect, index: int, *, pooled: bool) -> EmitterText:
         travelling=update(emitter, modifiers, travels=True) if carries else None,
         shift=None if local or pooled else shift(),
         blend=None if pooled or effect.fixed_fps is None else blend(),
+        alive=alive() if any(modifier.kills for modifier in modifiers) else None,
         sprite=sprite(emitter, modifiers, pooled=pooled),
     )

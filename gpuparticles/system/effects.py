@@ -291,7 +291,10 @@ class EffectInstance:
 
     @property
     def live_count(self) -> int:
-        """How many particles live, exactly; nothing is read back."""
+        """How many particles live, exactly; nothing is waited for.
+
+        Whom a modifier kills is counted for three updates more.
+        """
         return sum(emitter.live_count for emitter in self)
 
     @property

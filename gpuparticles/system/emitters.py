@@ -16,6 +16,7 @@ from gpuparticles.gpu.simulate import Simulation
 from gpuparticles.gpu.state import Texels, check_capacity
 from gpuparticles.playback.place import IDENTITY, Place, Vec3, composed, offset_of, plus
 from gpuparticles.playback.player import Player
+from gpuparticles.playback.population import STEPS_A_REPORT
 from gpuparticles.system.read import read_particles
 from gpuparticles.system.scene import Scene
 
@@ -149,7 +150,10 @@ class EmitterInstance:
 
     @property
     def live_count(self) -> int:
-        """How many particles live, exactly; nothing is read back."""
+        """How many particles live, exactly; nothing is waited for.
+
+        Whom a modifier kills is counted for three updates more.
+        """
         return self._player.population.slots.live_count
 
     @property
@@ -242,16 +246,24 @@ class EmitterInstance:
             self._frame = end if self._local else Place(anchor, IDENTITY.turn, IDENTITY.scale)
             simulation.set_path(begin, end, anchor)
         player = self._player
+        deaths = simulation.deaths
+        if deaths is not None:
+            deaths.bury(player.population)
         try:
             if fps is None:
-                for step in player.steps(dt, self._scene.max_step, distance):
-                    simulation.run(step)
+                steps = player.steps(dt, self._scene.max_step, distance)
             else:
-                for step in player.frames(frames, fps, distance):
-                    simulation.run(step)
+                steps = player.frames(frames, fps, distance)
+            for number, step in enumerate(steps, 1):
+                simulation.run(step)
+                if deaths is not None and number % STEPS_A_REPORT == 0:
+                    deaths.report(simulation.state, player.population)
+                    deaths.bury(player.population)
         finally:  # also when a function gives no rate
             # With frames, who died in the last one is still on its way to there.
             simulation.rows = player.population.slots.rows if fps is None else player.seen_rows
+            if deaths is not None:
+                deaths.report(simulation.state, player.population)
 
     def _describe(self, effect: Effect, index: int, anchor: Vec3) -> None:
         """Go on with other values of what parameters drive, from the next step on."""
@@ -313,6 +325,8 @@ class EmitterInstance:
         """Forget every particle."""
         self._player.reset()
         self._simulation.rows = 0
+        if self._simulation.deaths is not None:
+            self._simulation.deaths.forget()
 
     def _release(self, *, free: bool) -> None:
         """Nobody lives any more; free the GL objects, if they still exist."""

@@ -72,6 +72,10 @@ class Life:
             rate=90,
             space="local",
             shape=gp.Sphere(0.5),
+            modifiers=[
+                gp.CollidePlane(point=(0, -0.3, 0)),
+                gp.KillSphere(radius=0.8, outside=True),
+            ],
             sprite=gp.Sprite(texture=borrowed, stretch=0.1),
         )
         # Two of them fill more than the 1024 slots that their pool begins with, so that it grows.

@@ -13,10 +13,14 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 import gpuparticles as gp
-from gpuparticles.effect import Modifier, Shape, kinds
+from gpuparticles.effect import Constraint, Modifier, Shape, kinds
 from gpuparticles.playback.reference import Reference
 from gpuparticles.shaders.layout import by_speed
 from tests.gpu.conftest import assert_same_particles, instances, numbers
+
+# At a surface the last bit of a place decides what comes next: constraints are compared over fewer
+# steps, in test_kinds.
+SMOOTH = [cls for cls in kinds(Modifier).values() if not issubclass(cls, Constraint)]
 
 STEPS = 300
 CAPACITY = 150
@@ -113,7 +117,7 @@ def effects(draw: st.DrawFn) -> gp.Effect:
     """Effects of one emitter that use anything there is, forces of both frames among it."""
     space = draw(st.sampled_from(("world", "local")))
     lifetime = draw(st.just(math.inf) | scalars(0.5, 4))
-    modifiers = st.lists(st.one_of(*map(instances, kinds(Modifier).values())), max_size=3)
+    modifiers = st.lists(st.one_of(*map(instances, SMOOTH)), max_size=3)
     emitter = gp.Emitter(
         "it",
         capacity=CAPACITY,

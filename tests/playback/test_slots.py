@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from gpuparticles.errors import EffectError
 from gpuparticles.playback import slots as module
-from gpuparticles.playback.slots import FOREVER, Slots
+from gpuparticles.playback.slots import FOREVER, EarlySlots, Slots
 
 
 def as_list(slots: list[int] | NDArray[np.int64]) -> list[int]:
@@ -322,3 +322,41 @@ def test_slots_that_are_not_told_their_time_stay_taken() -> None:
     assert slots.live_count == 23
     slots.clear()
     assert slots.allocate(1) == [0]
+
+
+@given(
+    st.lists(
+        st.tuples(
+            st.integers(0, 5000),  # ticks that pass
+            st.lists(st.integers(0, 9000) | st.just(FOREVER), max_size=90),  # lives that begin
+            st.integers(0, 2**32),  # who of the living is killed
+        ),
+        max_size=20,
+    )
+)
+def test_slots_that_are_freed_early(steps: list[tuple[int, list[int], int]]):
+    """Against a dictionary of who is in which slot: nobody leaves for somebody else's time."""
+    slots = EarlySlots(200, 32)
+    living: dict[int, int] = {}
+    now = 0
+    for passed, lives, killed in steps:
+        now += passed
+        expected = sorted(slot for slot, until in living.items() if until <= now)
+        assert sorted(np.asarray(slots.expire(now)).tolist()) == expected
+        for slot in expected:
+            del living[slot]
+        born = [int(slot) for slot in slots.allocate(len(lives))]
+        expiry = [now + life if life < FOREVER else FOREVER for life in lives[: len(born)]]
+        slots.occupy(born, expiry)
+        living |= dict(zip(born, expiry, strict=True))
+        alive = np.random.default_rng(killed).random(32 * slots.rows) < 0.8
+        dead = slots.dead(np.packbits(alive, bitorder="little"))
+        assert dead.tolist() == sorted(slot for slot in living if not alive[slot])
+        slots.free(dead)
+        for slot in dead.tolist():
+            del living[slot]
+        assert slots.live_count == len(living)
+        assert slots.rows == (max(living) // 32 + 1 if living else 0)
+        assert slots.taken().tolist() == sorted(living)
+        state = slots.state()
+        assert dict(zip(state["taken"].tolist(), state["expiry"].tolist(), strict=True)) == living
