@@ -25,7 +25,7 @@ docs: .venv/package ## Write the pages of docs/kinds and render all pictures
 
 test: .venv/test ## Run all tests
 	@bash .ci/setup driver display
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest -n auto --dist worksteal
 
 bench: .venv/test ## Measure speed and memory, as ratios
 	@bash .ci/setup driver

@@ -43,7 +43,7 @@ from gpuparticles.effect.mistakes import (
         (list(range(20)), "[0, 1, 2, 3, 4, 5, 6, 7, ...]"),
         (Drag(1), "Drag(rate=1.0)"),
         (Drag, "the class Drag"),
-        (object(), "an object of type object"),
+        pytest.param(object(), "an object of type object", id="object"),
     ],
     ids=repr,
 )
