@@ -20,7 +20,9 @@ if TYPE_CHECKING:
         Box,
         Burst,
         Circle,
+        CollideBox,
         CollidePlane,
+        CollideSphere,
         Cone,
         Curve,
         Cylinder,
@@ -72,10 +74,10 @@ _HOMES = {
     "gpuparticles.content": "preset presets",
     "gpuparticles.draw.camera": "look_at orthographic perspective",
     "gpuparticles.effect": (
-        "Acceleration Array Box Burst Circle CollidePlane Cone Curve Cylinder Drag Effect Emitter "
-        "Flipbook Geometry Gradient Grid Image KillBox KillPlane KillSphere Line Mesh Offset "
-        "Parameter Point Points Polyline Pulse Radial Range Sphere Sprite Torus Vortex Wrap load "
-        "modifier save schema shape"
+        "Acceleration Array Box Burst Circle CollideBox CollidePlane CollideSphere Cone Curve "
+        "Cylinder Drag Effect Emitter Flipbook Geometry Gradient Grid Image KillBox KillPlane "
+        "KillSphere Line Mesh Offset Parameter Point Points Polyline Pulse Radial Range Sphere "
+        "Sprite Torus Vortex Wrap load modifier save schema shape"
     ),
     "gpuparticles.errors": (
         "ContextError DocumentError EffectError ImportFormatError MissingExtraError "
@@ -92,7 +94,9 @@ __all__ = [
     "Box",
     "Burst",
     "Circle",
+    "CollideBox",
     "CollidePlane",
+    "CollideSphere",
     "Cone",
     "ContextError",
     "Curve",

@@ -13,7 +13,9 @@ from gpuparticles.effect.geometry import Geometry
 from gpuparticles.effect.kinds import DIRECTION, POINT, KernelField, Kind, fields_of, kinds
 from gpuparticles.effect.modifiers import (
     Acceleration,
+    CollideBox,
     CollidePlane,
+    CollideSphere,
     Collision,
     Constraint,
     Contact,
@@ -85,7 +87,9 @@ __all__ = [
     "Burst",
     "Choice",
     "Circle",
+    "CollideBox",
     "CollidePlane",
+    "CollideSphere",
     "Collision",
     "Color",
     "ColorOverLife",

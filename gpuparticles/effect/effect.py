@@ -51,7 +51,7 @@ _MOST_CYCLES = 4096  # firings of a burst are kept in a list
 _SHORTEST = 0.001  # seconds of a loop, and between firings
 _BLOCK_ROWS = 1024  # 16 KB, the size of a uniform block that every driver has
 _EMITTER_ROWS = 64
-_MODIFIER_ROWS = 8
+_MODIFIER_ROWS = 10
 
 
 @description

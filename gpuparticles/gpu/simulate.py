@@ -515,7 +515,7 @@ class Simulation:
             pack(data, f"{stem}_variation", (modifier.variation,))
         if isinstance(modifier, Collision):
             surface = (modifier.restitution, modifier.friction, modifier.lifetime_loss)
-            pack(data, f"{stem}_surface", (*surface, modifier.radius))
+            pack(data, f"{stem}_surface", (*surface, modifier.particle_radius))
             if f"{stem}_radius_factor" in self.block.offsets:
                 pack(data, f"{stem}_radius_factor", (modifier.radius_factor,))
         curve = over_life(modifier)

@@ -366,7 +366,7 @@ class _State:
         self, modifier: Collision, living: NDArray[np.intp], particles: Particles
     ) -> Floats:
         """How far from a surface each particle is kept."""
-        radius = np.full(len(living), modifier.radius, np.float32)
+        radius = np.full(len(living), modifier.particle_radius, np.float32)
         if modifier.radius_factor:
             width = self._size[living, 0] * self._emitter.size_over_life.sample(particles.life)
             radius += np.float32(modifier.radius_factor) * width

@@ -335,14 +335,14 @@ def test_a_late_burst_of_a_one_shot_is_fine():
 
 
 def test_curves_must_fit_into_a_uniform_block():
-    """16 KB are 1024 rows: 64 for the emitter, 8 a modifier, 1 a segment, 3 a colour segment."""
+    """16 KB are 1024 rows: 64 for the emitter, 10 a modifier, 1 a segment, 3 a colour segment."""
 
     def effect(segments: int, *modifiers: Drag) -> Effect:
         stops = [(i / segments, 1) for i in range(segments + 1)]
         return Effect("a", [Emitter("full", size_over_life=stops)], modifiers=modifiers)
 
     assert effect(1024 - 64 - 3)
-    assert effect(1024 - 64 - 3 - 8 - 1, Drag(1, over_life=[(0, 1), (1, 0)]))
+    assert effect(1024 - 64 - 3 - 10 - 1, Drag(1, over_life=[(0, 1), (1, 0)]))
     for refused in (lambda: effect(1024 - 64 - 3 + 1), lambda: effect(1024 - 64 - 3, Drag(1))):
         with pytest.raises(EffectError, match=r'emitters\[0\]: the stops and modifiers of "full"'):
             refused()

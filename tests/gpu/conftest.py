@@ -14,7 +14,7 @@ from pydantic import ValidationError
 
 import gpuparticles as gp
 from gpuparticles.draw.camera import orthographic
-from gpuparticles.effect import Kind, Rule, Scaled
+from gpuparticles.effect import Collision, Kind, Rule, Scaled
 from gpuparticles.effect.description import rule_of
 from gpuparticles.effect.geometry import GeometryRule
 from gpuparticles.gpu.simulate import Simulation
@@ -254,6 +254,9 @@ def instances(cls: type[Kind]) -> st.SearchStrategy[Any]:
             row = st.lists(numbers(0.1, 2), min_size=columns, max_size=columns)
             rows = count.flatmap(lambda n, row=row: st.lists(row, min_size=n, max_size=n))
             chosen[name] = rows if name == "positions" else st.none() | rows
+    if issubclass(cls, Collision):
+        # What is larger than the hollow it is in trembles in its middle.
+        chosen |= {name: numbers(0, 0.1) for name in ("particle_radius", "radius_factor")}
     if issubclass(cls, Scaled):
         chosen["variation"] = st.one_of(st.just(0.0), numbers(0, 1))
         curve = st.tuples(numbers(-1, 2), numbers(0, 1), numbers(-1, 2)).map(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -124,7 +125,7 @@ def test_a_hit_takes_its_part_of_the_speed_along(
 
 def test_the_radius_keeps_a_distance(system: System, one: One) -> None:
     """As units, and as a factor of the size at this age."""
-    floor = gp.CollidePlane(restitution=0, radius=0.1, radius_factor=0.5)
+    floor = gp.CollidePlane(restitution=0, particle_radius=0.1, radius_factor=0.5)
     effect = dropped(one, floor, size=0.25, size_over_life=3.2, height=1)
     y = heights(system(), effect, 1 / 30, 2)
 
@@ -186,6 +187,152 @@ def test_nothing_is_lost_behind_planes_that_press_from_both_sides(system: System
     for _ in range(60):
         particles.update(1 / 30)
         assert np.abs(instance["it"].read()["position"][:, 0]).max() <= 0.05 + 1e-6
+
+
+# Spheres and boxes
+
+SOLIDS = [
+    gp.CollideSphere((0, 5, 0), 0.025),
+    gp.CollideBox((0, 5, 0), (1, 0.025, 1)),
+    gp.CollideBox((0, 5, 0), (1, 0.025, 1), faces="top"),
+    gp.CollidePlane((0, 1, 0), (0, 5, 0)),
+]
+
+
+@pytest.mark.parametrize("solid", SOLIDS, ids=lambda solid: solid.kind)
+@pytest.mark.parametrize("speed", [3, 100, 1000])
+def test_nothing_gets_through_a_thin_plate(
+    system: System, one: One, solid: Any, speed: float
+) -> None:
+    """Of 0.05, at 33 units a step: what comes down on it is thrown up again."""
+    effect = one(
+        bursts=[gp.Burst(count=20)],
+        lifetime=9,
+        shape=gp.Point(offset=(0, 6.234, 0)),
+        velocity=(0, (-speed, -0.9 * speed), 0),
+        modifiers=[solid],
+    )
+    particles = system()
+    instance = particles.play(effect)
+    for _ in range(30):
+        particles.update(1 / 30)
+        found = instance["it"].read()
+        assert found["position"][:, 1].min() >= 5
+    assert np.all(found["velocity"][:, 1] > 0.4 * speed)
+
+
+def test_a_top_lets_through_what_comes_from_below(system: System, one: One) -> None:
+    """And from the side; then it carries it."""
+    plate = gp.CollideBox((0, 1, 0), (1, 0.1, 1), faces="top", restitution=0)
+    effect = dropped(one, plate, velocity=(0, 6, 0), height=0)
+    y = heights(system(), effect, 1 / 30, 3)
+
+    assert y.max() > 1.5
+    assert y[-1] == pytest.approx(1.1, abs=1e-6)
+
+
+HOLLOWS = [
+    gp.CollideSphere((1, 2, 3), 0.5, inside=True),
+    gp.CollideBox((1, 2, 3), (0.5, 0.4, 0.3), faces="inside"),
+]
+
+
+@pytest.mark.parametrize("hollow", HOLLOWS, ids=lambda hollow: hollow.kind)
+@pytest.mark.parametrize("restitution", [1, 0.5])
+def test_nothing_leaves_a_hollow(system: System, one: One, hollow: Any, restitution: float) -> None:
+    """At many hits a step; and at last all lie at the bottom, without any motion."""
+    hollow = replace(hollow, restitution=restitution, friction=0.5)
+    effect = one(
+        bursts=[gp.Burst(count=100)],
+        lifetime=100,
+        shape=gp.Point(offset=(1, 2, 3)),
+        speed=(0, 60),
+        spread=180,
+        modifiers=[GRAVITY, hollow],
+    )
+    particles = system()
+    instance = particles.play(effect)
+    for _ in range(100):
+        particles.update(1 / 30)
+        away = instance["it"].read()["position"] - (1, 2, 3)
+        if isinstance(hollow, gp.CollideSphere):
+            assert np.linalg.norm(away, axis=1).max() <= 0.5 + 1e-5
+        else:
+            assert np.all(np.abs(away) <= np.array((0.5, 0.4, 0.3)) + 1e-6)
+    if restitution == 0.5:
+        for _ in range(300):
+            particles.update(1 / 30)
+        before = instance["it"].read()
+        particles.update(1.0)
+        after = instance["it"].read()
+        assert not after["velocity"].any()
+        assert np.array_equal(before["position"], after["position"])
+        assert after["position"][:, 1].max() < 2
+
+
+def test_a_ball_throws_back_along_its_normal(system: System, one: One) -> None:
+    """Hit 45 degrees beside its top, from above: what falls goes on level."""
+    ball = gp.CollideSphere((0, 0, 0), 1, restitution=1)
+    half = math.sqrt(0.5)
+    place = gp.Point(offset=(half, half + 1, 0))
+    effect = dropped(one, velocity=(0, -5, 0), shape=place, modifiers=[ball])
+    particles = system()
+    instance = particles.play(effect)
+    particles.update(0.5)
+    (found,) = instance["it"].read()
+
+    assert found["velocity"] == pytest.approx((5, 0, 0), abs=1e-3)
+    assert found["position"] == pytest.approx((half + 1.5, half, 0), abs=1e-3)
+
+
+def test_what_begins_in_a_solid_is_put_onto_it(system: System, one: One) -> None:
+    for solid in (gp.CollideSphere(radius=1), gp.CollideBox()):
+        effect = one(
+            bursts=[gp.Burst(count=50)],
+            lifetime=9,
+            shape=gp.Box(half=(0.5, 0.5, 0.5)),
+            speed=0,
+            modifiers=[solid],
+        )
+        particles = system()
+        instance = particles.play(effect)
+        particles.update(0.01)
+        place = instance["it"].read()["position"]
+        size = np.linalg.norm(place, axis=1) if solid.kind == "collide_sphere" else None
+        size = np.abs(place).max(axis=1) if size is None else size
+        assert size == pytest.approx(1, abs=1e-5)
+
+
+@pytest.mark.parametrize(
+    ("call", "sentence"),
+    [
+        (
+            lambda: gp.CollidePlane(restitution=1.5),
+            "CollidePlane: restitution: 1.5 is more than 1; a restitution is 0 to 1",
+        ),
+        (
+            lambda: gp.CollideBox(faces="bottom"),
+            'CollideBox: faces: "bottom" is not "outside" or "inside" or "top"',
+        ),
+        (
+            lambda: gp.Wrap(right=(1, 0, 0), up=(2, 0, 0)),
+            "Wrap: up: [2, 0, 0] lies along right, [1, 0, 0]; the axes of a box are perpendicular",
+        ),
+        (
+            lambda: gp.CollidePlane(on_hit="stuck"),
+            'CollidePlane: on_hit: "stuck" is not "bounce" or "stick" or "die"; '
+            'did you mean "stick"?',
+        ),
+        (
+            lambda: gp.KillBox(half=(1, -1, 1)),
+            "KillBox: half[1]: -1 is negative; half a width is 0 or more",
+        ),
+    ],
+)
+def test_what_constraints_refuse(call: Callable[[], object], sentence: str) -> None:
+    with pytest.raises(gp.EffectError) as error:
+        call()
+    assert str(error.value) == sentence
 
 
 # Volumes

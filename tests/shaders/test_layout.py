@@ -156,10 +156,10 @@ def test_what_every_step_writes_comes_first() -> None:
     [
         (957, 1, 0, None),
         (1, 320, 0, None),
-        (257, 1, 86, None),
+        (257, 1, 69, None),
         (130, 70, 20, 9),
-        (1, 1, 119, None),
-        (1, 1, 106, 2),
+        (1, 1, 95, None),
+        (1, 1, 86, 2),
     ],
 )
 def test_the_fullest_effects_that_are_accepted_fit_into_16_kb(

@@ -25,13 +25,20 @@ from gpuparticles.effect.modifiers.base import (
     Scaled,
     modifier,
 )
-from gpuparticles.effect.modifiers.collisions import CollidePlane, Collision
+from gpuparticles.effect.modifiers.collisions import (
+    CollideBox,
+    CollidePlane,
+    CollideSphere,
+    Collision,
+)
 from gpuparticles.effect.modifiers.forces import Acceleration, Drag, Radial, Vortex
 from gpuparticles.effect.modifiers.volumes import KillBox, KillPlane, KillSphere, Wrap
 
 __all__ = [
     "Acceleration",
+    "CollideBox",
     "CollidePlane",
+    "CollideSphere",
     "Collision",
     "Constraint",
     "Contact",

@@ -15,7 +15,17 @@ from gpuparticles.effect.values import Floats
 if TYPE_CHECKING:
     from gpuparticles.effect.modifiers.collisions import Collision
 
-__all__ = ["Flight", "Planes", "across", "axes_of", "collide", "length", "unit"]
+__all__ = [
+    "Flight",
+    "Planes",
+    "across",
+    "axes_of",
+    "collide",
+    "length",
+    "meets",
+    "skin_at",
+    "unit",
+]
 
 Bools = NDArray[np.bool_]
 
@@ -84,7 +94,9 @@ def collide(
     h: Floats,
     contact: Contact,
     ahead: Ahead,
-    nearest: Callable[[Floats], Planes],
+    nearest: Callable[[Floats], Planes] | None,
+    *,
+    walls: int = 1,
 ) -> tuple[Floats, Floats, Contact]:
     """Meet surfaces until the step is over.
 
@@ -95,7 +107,9 @@ def collide(
         h: float32 (n,), the seconds between.
         contact: What has happened before.
         ahead: Finds what is met.
-        nearest: Finds the plane at the nearest place of the surface, behind which nobody stays.
+        nearest: Finds the plane at the nearest place of the surface, behind which nobody stays;
+            None where one may be behind it.
+        walls: Of how many surfaces somebody may be behind at once.
     """
     still = ~np.any(before.velocity, axis=1) & (surface.on_hit == "stick")
     flight = Flight(
@@ -120,15 +134,17 @@ def collide(
         if not len(who):
             break
         going[who] = _strike(surface, flight, who, planes.only(who), contact, particles.lifetime)
-    _keep_out(surface, flight, nearest(flight.position))
+    for _ in range(0 if nearest is None else walls):
+        assert nearest is not None
+        _keep_out(surface, flight, nearest(flight.position))
     made = contact._replace(resting=flight.resting, lost=flight.lost, struck=flight.struck)
     return flight.position, flight.velocity, made
 
 
 def meets(planes: Planes, flight: Flight) -> Bools:
     """Whether planes are met on the way."""
-    on = planes.over(flight.origin) <= _skin_at(flight.origin)
-    deep = -_skin_at(flight.position) if flight.last else np.float32(0)
+    on = planes.over(flight.origin) <= skin_at(flight.origin)
+    deep = -skin_at(flight.position) if flight.last else np.float32(0)
     return (planes.over(flight.position) < deep) | (flight.stuck & on)
 
 
@@ -144,7 +160,7 @@ def _strike(
     origin, departure, h = flight.origin[who], flight.departure[who], flight.h[who]
     position, velocity = flight.position[who], flight.velocity[who]
     above = planes.over(origin)
-    on = above <= _skin_at(origin)
+    on = above <= skin_at(origin)
     held = on & flight.stuck[who]
     flight.struck[who] += 1
 
@@ -224,7 +240,7 @@ def _keep_out(surface: Collision, flight: Flight, planes: Planes) -> None:
     above = planes.over(flight.position)
     behind = above < 0
     if surface.on_hit == "die":
-        deep = behind & (above < -_skin_at(flight.position))
+        deep = behind & (above < -skin_at(flight.position))
         flight.lost[deep] = FATAL
         behind &= ~deep
     who = np.flatnonzero(behind)
@@ -250,7 +266,7 @@ def _fall_time(a: Floats, b: Floats, c: Floats) -> Floats:
     return np.where(falling, down, up).astype(np.float32)
 
 
-def _skin_at(place: Floats) -> Floats:
+def skin_at(place: Floats) -> Floats:
     """How far from a surface is still on it."""
     return np.asarray(np.float32(4e-6) * (1 + np.abs(place).sum(axis=1)), np.float32)
 

@@ -23,7 +23,16 @@ from gpuparticles.effect.modifiers.contact import across, axes_of
 from gpuparticles.effect.rules import Components, Number
 from gpuparticles.effect.values import Direction, Floats, Vec3, Vec3Like
 
-__all__ = ["KillBox", "KillPlane", "KillSphere", "Wrap", "parallel"]
+__all__ = [
+    "HalfSize",
+    "KillBox",
+    "KillPlane",
+    "KillSphere",
+    "Wrap",
+    "box_span",
+    "parallel",
+    "within",
+]
 
 _HALF_SIZE = Components("a half size", Number("half a width", least=0))
 HalfSize = Takes[Vec3Like, Annotated[tuple[float, float, float], _HALF_SIZE]]
