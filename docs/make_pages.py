@@ -29,7 +29,7 @@ from gpuparticles.effect.plain import json_text, plain
 KINDS = Path(__file__).parent / "kinds"
 EFFECTS = Path(__file__).parents[1] / "examples" / "effects"
 FAMILIES: tuple[type[Kind], ...] = (Shape, Modifier)
-ROLES = {"force": "Forces", "drag": "Resistances"}
+ROLES = {"force": "Forces", "drag": "Resistances", "flow": "Flows"}
 _WIDTH = 88
 
 

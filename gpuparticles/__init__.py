@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from gpuparticles.effect import (
         Acceleration,
         Array,
+        Attractor,
         Box,
         Burst,
         Circle,
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
         CollidePlane,
         CollideSphere,
         Cone,
+        ConformToSphere,
         Curve,
         Cylinder,
         Drag,
@@ -40,6 +42,7 @@ if TYPE_CHECKING:
         Line,
         Mesh,
         Offset,
+        Orbit,
         Parameter,
         Point,
         Points,
@@ -47,10 +50,15 @@ if TYPE_CHECKING:
         Pulse,
         Radial,
         Range,
+        SpeedLimit,
         Sphere,
         Sprite,
         Torus,
+        Turbulence,
+        VectorField,
+        VelocityOverLife,
         Vortex,
+        Wind,
         Wrap,
         load,
         modifier,
@@ -74,10 +82,11 @@ _HOMES = {
     "gpuparticles.content": "preset presets",
     "gpuparticles.draw.camera": "look_at orthographic perspective",
     "gpuparticles.effect": (
-        "Acceleration Array Box Burst Circle CollideBox CollidePlane CollideSphere Cone Curve "
-        "Cylinder Drag Effect Emitter Flipbook Geometry Gradient Grid Image KillBox KillPlane "
-        "KillSphere Line Mesh Offset Parameter Point Points Polyline Pulse Radial Range Sphere "
-        "Sprite Torus Vortex Wrap load modifier save schema shape"
+        "Acceleration Array Attractor Box Burst Circle CollideBox CollidePlane CollideSphere Cone "
+        "ConformToSphere Curve Cylinder Drag Effect Emitter Flipbook Geometry Gradient Grid Image "
+        "KillBox KillPlane KillSphere Line Mesh Offset Orbit Parameter Point Points Polyline Pulse "
+        "Radial Range SpeedLimit Sphere Sprite Torus Turbulence VectorField VelocityOverLife "
+        "Vortex Wind Wrap load modifier save schema shape"
     ),
     "gpuparticles.errors": (
         "ContextError DocumentError EffectError ImportFormatError MissingExtraError "
@@ -91,6 +100,7 @@ _HOME_OF = {name: home for home, names in _HOMES.items() for name in names.split
 __all__ = [
     "Acceleration",
     "Array",
+    "Attractor",
     "Box",
     "Burst",
     "Circle",
@@ -98,6 +108,7 @@ __all__ = [
     "CollidePlane",
     "CollideSphere",
     "Cone",
+    "ConformToSphere",
     "ContextError",
     "Curve",
     "Cylinder",
@@ -121,6 +132,7 @@ __all__ = [
     "Mesh",
     "MissingExtraError",
     "Offset",
+    "Orbit",
     "Parameter",
     "ParticleSystem",
     "ParticlesError",
@@ -131,10 +143,15 @@ __all__ = [
     "Radial",
     "Range",
     "ShaderError",
+    "SpeedLimit",
     "Sphere",
     "Sprite",
     "Torus",
+    "Turbulence",
+    "VectorField",
+    "VelocityOverLife",
     "Vortex",
+    "Wind",
     "Wrap",
     "__version__",
     "create_context",

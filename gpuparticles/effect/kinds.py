@@ -26,7 +26,7 @@ from gpuparticles.effect.description import (
 from gpuparticles.effect.mistakes import a, known_names, refused, show
 from gpuparticles.effect.rules import Components, Number, Rule, Table
 
-__all__ = ["DIRECTION", "POINT", "KernelField", "Kind", "fields_of", "kinds", "register"]
+__all__ = ["DIRECTION", "PHASE", "POINT", "KernelField", "Kind", "fields_of", "kinds", "register"]
 
 K = TypeVar("K", bound="Kind")
 
@@ -35,6 +35,9 @@ POINT: Final = "point"
 
 DIRECTION: Final = "direction"
 """Marks a vector that is a direction: ``Annotated[Vec3, DIRECTION]`` turns with its space."""
+
+PHASE: Final = "phase"
+"""Marks a field for which the phase of its modifier stands: it is no argument of the kernel."""
 
 
 class Kind:
@@ -138,8 +141,8 @@ def kinds(family: type[K]) -> Mapping[str, type[K]]:
 def fields_of(cls: type[Kind]) -> tuple[KernelField, ...]:
     """The arguments of the kernel of a registered kind, in the order in which it declares them.
 
-    Fields of the family itself and fields that are words (a ``Literal`` without a `Choice`) are
-    settled elsewhere and are no arguments.
+    Fields of the family itself, fields that are words (a ``Literal`` without a `Choice`), and those
+    marked `PHASE` are settled elsewhere and are no arguments.
     """
     return cls.kernel_fields
 
@@ -160,6 +163,8 @@ def _kernel_fields(family: type[Kind], cls: type[Any]) -> tuple[KernelField, ...
         info = cls.__pydantic_fields__[field.name]
         rule = rule_of(cls, field.name)
         if field.name in shared or (rule is None and get_origin(info.annotation) is Literal):
+            continue
+        if PHASE in info.metadata:
             continue
         if rule is None or rule.glsl is None:
             raise TypeError(f"{cls.__name__}.{field.name} has no GLSL form: {field.type}")

@@ -115,6 +115,8 @@ class Simulation:
             self._needs += ("attributes",)
         if self._pooled:
             self._needs += ("instance",)
+        # Where the place (0, 0, 0) of the particles lies in the world as it was authored.
+        self._authored: Vec3 = (0.0, 0.0, 0.0)
         self._travels = False
         self._inherits = "u_travel" in text.block.offsets and not self._pooled
         self._turns = False
@@ -178,9 +180,14 @@ class Simulation:
         self._modifiers = tuple(modifiers)
         # Fields of another frame than the particles': block member, value, point or direction.
         self._carried = [] if self._pooled else list(_carried(emitter, self._modifiers))
-        # Modifiers that something drives which goes on in time: their block member.
+        # Points in the world that are relative to the anchor: block member and value.
+        self._anchored = list(_anchored(emitter, self._modifiers, pooled=self._pooled))
+        # Modifiers that something drives which goes on in time: their block member, and whether
+        # what they fill is the world.
         self._phased = [
-            (f"u_{m.kind}{i}_phase", m) for i, m in enumerate(self._modifiers) if m.phased
+            (f"u_{m.kind}{i}_phase", m, getattr(m, "space", "world") == "world")
+            for i, m in enumerate(self._modifiers)
+            if m.phased
         ]
         self._pack_constants(self._clock)
         self._stale = True
@@ -243,6 +250,7 @@ class Simulation:
         pack(data, "u_turn_arc", arc)
         if self._inherits:
             pack(data, "u_travel", _minus(end.place, begin.place))
+        self.set_anchor(anchor)
         self._path = (begin, end, anchor)
         self._turns = bool(self._carried) and begin.turn != end.turn
         if not self._turns:
@@ -258,16 +266,9 @@ class Simulation:
             anchor: What positions of world-space particles, and the places of a pool's instances,
                 are relative to.
         """
-        authored = _minus(anchor, self.origin)
-        for index, modifier in enumerate(self._modifiers):
-            carried = self._emitter.space == "local" and not self._pooled
-            if getattr(modifier, "space", None) != "world" or carried:
-                continue
-            for info in fields_of(type(modifier)):
-                if info.role == "point":
-                    name = f"u_{modifier.kind}{index}_{info.name}"
-                    point = _minus(getattr(modifier, info.name), authored)
-                    self.block.pack(self._data, name, point)
+        authored = self._authored = _minus(anchor, self.origin)
+        for name, point in self._anchored:
+            self.block.pack(self._data, name, _minus(point, authored))
 
     def set_look(self, *, textured: bool, straight: bool, mip_limit: float) -> None:
         """Say whether sprites have a texture, of straight alpha or not, and its last mip level."""
@@ -321,8 +322,9 @@ class Simulation:
         _pack_step(data, 0, step.time, step.age, step.path_begin, step.path_rate)
         if self._turns:
             self._carry(step.path_begin, step.path_rate * step.time)
-        for name, modifier in self._phased:
-            self.block.pack(data, name, modifier.phase(step.begin))
+        for name, modifier, in_world in self._phased:
+            origin = self._authored if in_world else IDENTITY.place
+            self.block.pack(data, name, modifier.phase(step.begin, origin))
         self._write_uniforms()
         state = self.state
         assert state is not None
@@ -559,13 +561,24 @@ def _carried(
     emitter: Emitter, modifiers: Sequence[Modifier]
 ) -> Iterator[tuple[str, Vec3, str, bool]]:
     for index, modifier in enumerate(modifiers):
-        if moving(modifier, emitter):
+        if moving(modifier, emitter) and not modifier.framed:
             for info, value in zip(fields_of(type(modifier)), modifier.values(), strict=True):
                 if info.role is not None:
                     assert isinstance(value, tuple)
                     x, y, z = value
                     at_end = isinstance(modifier, Constraint)
                     yield f"u_{modifier.kind}{index}_{info.name}", (x, y, z), info.role, at_end
+
+
+def _anchored(
+    emitter: Emitter, modifiers: Sequence[Modifier], *, pooled: bool
+) -> Iterator[tuple[str, Vec3]]:
+    for index, modifier in enumerate(modifiers):
+        carried = moving(modifier, emitter) and not modifier.framed and not pooled
+        if getattr(modifier, "space", None) == "world" and not carried:
+            for info in fields_of(type(modifier)):
+                if info.role == "point":
+                    yield f"u_{modifier.kind}{index}_{info.name}", getattr(modifier, info.name)
 
 
 class _Stops:

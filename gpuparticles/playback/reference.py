@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import math
 from collections import deque
-from collections.abc import Iterable
+from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -22,6 +23,7 @@ from gpuparticles.effect.modifiers import (
     Collision,
     Constraint,
     Contact,
+    Flow,
     Force,
     Limit,
     Modifier,
@@ -33,6 +35,7 @@ from gpuparticles.effect.modifiers import (
 from gpuparticles.effect.shapes import Places
 from gpuparticles.effect.values import RGBA
 from gpuparticles.playback.clock import Frames
+from gpuparticles.playback.frame import Frame
 from gpuparticles.playback.parameters import Parameters
 from gpuparticles.playback.place import (
     IDENTITY,
@@ -308,28 +311,46 @@ class _State:
         drift = self._emitter.speed_over_life.sample(life) * k
         p += v * drift[:, None]
         particles = Particles(p, v, life, wait + k, lifetime, seed)
-        kicks: list[tuple[Floats | None, Floats | None]] = []
-        later: list[tuple[Motion | Limit | Constraint, dict[str, Any]]] = []
+        kicks: list[Callable[[Floats], Floats]] = []
+        motions: list[Callable[[Floats, Floats], Floats]] = []
+        limits: list[Callable[[Floats, Floats], Floats]] = []
+        constraints: list[tuple[Constraint, dict[str, Any]]] = []
         for index, modifier in enumerate(self._modifiers):
             ends = isinstance(modifier, Constraint)
             at = particles._replace(time=particles.time + k) if ends else particles
             given = self._given(index, modifier, at, step, begin, end, anchor)
-            if isinstance(modifier, Resistance):
-                kicks.append((np.exp(-modifier.decay(**given) * k)[:, None], None))
-            elif isinstance(modifier, Force):
-                kicks.append((None, modifier.acceleration(particles, **given) * k[:, None]))
-            elif isinstance(modifier, (Motion, Limit, Constraint)):
-                later.append((modifier, given))
-        v = _kicked(v, kicks)
-        for modifier, given in later:
-            if isinstance(modifier, Motion):
-                now = particles._replace(position=p, velocity=v)
-                p = p + modifier.displacement(now, h, **given)
-        v = _kicked(v, reversed(kicks))
-        for modifier, given in later:
-            if isinstance(modifier, Limit):
-                now = particles._replace(position=p, velocity=v)
-                v = modifier.limited(now, h, **given)
+            frame = self._frame(modifier, particles, step, begin, end, anchor)
+            seen = particles if frame is None else frame.see(particles)
+            match modifier:
+                case Resistance():
+                    kicks.append(
+                        partial(np.multiply, np.exp(-modifier.decay(**given) * k)[:, None])
+                    )
+                case Force():
+                    force = modifier.acceleration(seen, **given)
+                    force = force if frame is None else frame.back(force)
+                    kicks.append(partial(np.add, force * k[:, None]))
+                case Flow():
+                    pull = modifier.pull(seen, **given)
+                    kicks.append(partial((frame.pull_back(pull) if frame else pull).drawn, t=k))
+                case Motion():
+                    act = partial(modifier.displacement, h=h, **given)
+                    motions.append(partial(_acted, act, frame, particles))
+                case Limit():
+                    act = partial(modifier.limited, h=k, **given)
+                    limits.append(partial(_acted, act, frame, particles))
+                case Constraint():
+                    constraints.append((modifier, given))
+        for limit in reversed(limits):
+            v = limit(p, v)
+        for kick in kicks:
+            v = kick(v)
+        for motion in motions:
+            p = p + motion(p, v)
+        for kick in reversed(kicks):
+            v = kick(v)
+        for limit in limits:
+            v = limit(p, v)
         p += v * drift[:, None]
         none = np.zeros(len(living), np.float32)
         struck = np.zeros(len(living), np.intp)
@@ -337,7 +358,6 @@ class _State:
         seconds = np.float32(step.time)
         contact = Contact(none > 0, none, seconds, none, struck, force, none > 0)
         before = particles._replace(position=start, velocity=departure)
-        constraints = [(m, given) for m, given in later if isinstance(m, Constraint)]
         surfaces = [(m, given) for m, given in constraints if isinstance(m, Collision)]
         for number, (modifier, given) in enumerate(
             [*constraints, *(surfaces if len(surfaces) > 1 else ())]
@@ -372,6 +392,23 @@ class _State:
             radius += np.float32(modifier.radius_factor) * width
         return radius
 
+    def _frame(
+        self,
+        modifier: Modifier,
+        particles: Particles,
+        step: Step,
+        begin: Place,
+        end: Place,
+        anchor: Vec3,
+    ) -> Frame | None:
+        """The frame through which a modifier sees the particles, if it is not their own."""
+        in_emitter = getattr(modifier, "space", None) == "emitter"
+        inside = self._emitter.space == "local"
+        if not modifier.framed or in_emitter == inside:
+            return None
+        along = np.float32(step.path_begin) + np.float32(step.path_rate) * particles.time
+        return Frame(begin, end, anchor, along, inside=inside)
+
     def _given(
         self,
         index: int,
@@ -396,7 +433,9 @@ class _State:
             factor = self._factor(index, modifier, particles)
             given["strength"] = base * (factor[:, None] if base.ndim == 2 else factor)
         if modifier.phased:
-            given["phase"] = np.array(modifier.phase(step.begin), np.float32)
+            in_world = getattr(modifier, "space", "world") == "world"
+            origin = anchor if in_world else IDENTITY.place
+            given["phase"] = np.array(modifier.phase(step.begin, origin), np.float32)
         return given
 
     def _factor(self, index: int, modifier: Modifier, particles: Particles) -> Floats:
@@ -432,6 +471,11 @@ class _State:
         value = modifier.values()[index]
         if info.role is None or isinstance(value, float):
             return np.array(value, np.float32)
+        if modifier.framed:
+            x, y, z = value
+            in_world = info.role == "point" and getattr(modifier, "space", "") == "world"
+            own = _minus((x, y, z), anchor) if in_world else value
+            return np.tile(np.array(own, np.float32), (len(along), 1))
         start, length = step.path_begin, step.path_rate * step.time
         middle = start + 0.5 * length
         first, there, last = (
@@ -488,11 +532,16 @@ class _State:
         return records
 
 
-def _kicked(v: Floats, kicks: Iterable[tuple[Floats | None, Floats | None]]) -> Floats:
-    for keep, push in kicks:
-        v = v * keep if keep is not None else v
-        v = v + push if push is not None else v
-    return v
+def _acted(
+    act: Callable[[Particles], Floats],
+    frame: Frame | None,
+    particles: Particles,
+    position: Floats,
+    velocity: Floats,
+) -> Floats:
+    """What a modifier gives for particles that have got somewhere within the step, (n, 3)."""
+    now = particles._replace(position=position, velocity=velocity)
+    return act(now) if frame is None else frame.back(act(frame.see(now)))
 
 
 def _launch(

@@ -126,6 +126,7 @@ def update(
         over_lives.append(emitter.size_over_life)
     inputs = [*STATE, *(c for c in channels(pooled=pooled) if c.name == "lifetime_seed")]
     needs_frame = pooled and any(moving(m, emitter) for m in modifiers)
+    framed = any(m.framed and moving(m, emitter) for m in modifiers)
     openings = {
         "block": emitter_block(emitter, modifiers, pooled=pooled).text(),
         "outputs": [*_outputs(STATE), *_store_state()],
@@ -141,6 +142,7 @@ def update(
         "modify": [
             *(_INSTANCE_FRAME if needs_frame else []),
             *(_ALONG if travels else []),
+            *(_frame(pooled=pooled, travels=travels) if framed else []),
             *_modify(emitter, modifiers, pooled=pooled, travels=travels),
         ],
         "before": ["        Particle before = p;"] if constrained else [],
@@ -163,6 +165,10 @@ def update(
     kernels = list(dict.fromkeys(f"modifiers/{m.kind}.glsl" for m in modifiers))
     if constrained:
         kernels.insert(0, "lib/contact.glsl")
+    if any(m.role == "flow" for m in modifiers):
+        kernels.insert(0, "lib/flow.glsl")
+    if framed:
+        kernels.insert(0, "lib/frame.glsl")
     if needs_frame:
         kernels.insert(0, "lib/instance.glsl")
     return fullscreen(), _compose("passes/update.frag", openings, kernels)
@@ -446,6 +452,22 @@ _ALONG = ["        float along = u_path_begin + u_path_rate * p.time;"]
 # The same at the end of that part: what constrains particles is where it is when they are read.
 _ENDED = ["        float ended = u_path_begin + u_path_rate * (p.time + k);"]
 
+
+def _frame(*, pooled: bool, travels: bool) -> list[str]:
+    """Where the emitter is for each particle, for modifiers that see all particles in their frame.
+
+    Unlike a point, a whole field cannot be interpolated along the path: this is exact.
+    """
+    if pooled:
+        place, turn = "frame.place", "frame.turn"
+    elif travels:
+        place = "u_place_begin + (u_place_end - u_place_begin) * along"
+        turn = "slerp(u_turn_begin, u_turn_end, u_turn_arc, along)"
+    else:
+        place, turn = "u_place_begin", "u_turn_begin"
+    return [f"        vec3 place = {place};", f"        vec4 around = {turn};"]
+
+
 _INSTANCE_FRAME = [
     "        uint instance = texelFetch(u_instance, slot, 0).x;",
     "        Instance frame = load_instance(u_instances, instance);",
@@ -458,8 +480,8 @@ def _modify(
     """All kernels, and what they do to the particle.
 
     Forces and drags run once, in the middle of the step; what they give acts over half the time in
-    order, then over the other half in reverse order. Motions lie between the halves, limits after
-    both.
+    order, then over the other half in reverse order. Motions lie between the halves; limits act
+    over half the time before both and over the other half after them.
     """
     lines: list[str] = []
     kicks: list[str] = []
@@ -474,18 +496,21 @@ def _modify(
             case "drag":
                 lines.append(f"        float keep{index} = exp(-{call} * k);")
                 kicks.append(f"        p.velocity *= keep{index};")
+            case "flow":
+                lines.append(f"        Pull pull{index} = {call};")
+                kicks.append(f"        p.velocity = pulled(pull{index}, p.velocity, k);")
             case "motion":
                 motions.append(f"        p.position += {call};")
             case "limit":
                 limits.append(f"        p.velocity = {call};")
-    return [*lines, *kicks, *motions, *reversed(kicks), *limits]
+    return [*lines, *reversed(limits), *kicks, *motions, *reversed(kicks), *limits]
 
 
-# What kernels take before the fields.
+# What kernels take between the particle and the fields.
 _GIVEN = {
-    "motion": ["p", "h"],
-    "limit": ["p", "h"],
-    "constraint": ["p", "before", "h", "contact"],
+    "motion": ["h"],
+    "limit": ["k"],
+    "constraint": ["before", "h", "contact"],
 }
 
 
@@ -554,14 +579,19 @@ def _kernel_call(
         arguments[0] = " * ".join(factors)
     if modifier.phased:
         arguments.append(f"{stem}_phase")
-    given = _GIVEN.get(modifier.role, ["p"])
-    return f"modify_{modifier.kind}({', '.join(given + arguments)})"
+    particle, turn = "p", ""
+    if modifier.framed and moving(modifier, emitter):
+        into, turn = ("into", "turn") if emitter.space == "world" else ("out_of", "turn_back")
+        particle = f"{into}(place, around, p)"
+    given = [particle, *_GIVEN.get(modifier.role, []), *arguments]
+    call = f"modify_{modifier.kind}({', '.join(given)})"
+    return f"{turn}(around, {call})" if turn else call
 
 
 def _field(
     name: str, role: str | None, modifier: Modifier, emitter: Emitter, pooled: bool, travels: bool
 ) -> str:
-    if role is None or not moving(modifier, emitter):
+    if role is None or modifier.framed or not moving(modifier, emitter):
         return name
     if not pooled:
         along = "ended" if isinstance(modifier, Constraint) else "along"

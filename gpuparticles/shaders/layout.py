@@ -401,8 +401,9 @@ def modifier_members(
     """
     stem = f"u_{modifier.kind}{index}"
     members = []
+    carried = moving(modifier, emitter) and not modifier.framed and not pooled
     for info in fields_of(type(modifier)):
-        if info.role is not None and moving(modifier, emitter) and not pooled:
+        if info.role is not None and carried:
             members.append(Member(info.type, f"{stem}_{info.name}_delta"))
         members.append(Member(info.type, f"{stem}_{info.name}"))
     if isinstance(modifier, Scaled) and modifier.variation:

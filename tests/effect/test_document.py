@@ -559,7 +559,7 @@ def test_a_kind_is_asked_for_and_suggested_whatever_its_case():
     (sentence,) = emitter_errors(shape={"radius": 1})
     assert sentence.startswith("shape.kind: nothing is given; known shapes: point, circle, ")
     (sentence,) = emitter_errors(modifiers=[{"kind": 3}])
-    assert sentence.startswith("modifiers[0].kind: unknown modifier 3; known modifiers: kill")
+    assert sentence.startswith("modifiers[0].kind: unknown modifier 3; known modifiers: accel")
 
 
 @pytest.mark.parametrize(

@@ -99,7 +99,7 @@ SCALED = {kind: cls for kind, cls in kinds(Modifier).items() if issubclass(cls, 
 def test_every_modifier_gives_its_formula_and_says_what_space_means(cls: type[Modifier]):
     formula = inspect.getdoc(cls).split("\n\n")[1]
 
-    assert formula.startswith("``velocity ")
+    assert formula.startswith("``position " if cls.role == "motion" else "``velocity ")
     assert cls.kernel_fields[0].name in formula
 
 

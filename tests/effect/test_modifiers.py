@@ -13,6 +13,7 @@ from gpuparticles.effect import (
     Constraint,
     Curve,
     Drag,
+    Flow,
     Force,
     Limit,
     Modifier,
@@ -37,7 +38,7 @@ def acceleration(force: Force, *positions: tuple[float, float, float]) -> np.nda
     strength, *rest = (
         np.repeat(np.array([value], np.float32), count, axis=0) for value in force.values()
     )
-    vectors = {
+    vectors: dict[str, Any] = {
         info.name: value
         for info, value in zip(fields_of(type(force))[1:], rest, strict=True)
         if info.role is not None
@@ -45,12 +46,15 @@ def acceleration(force: Force, *positions: tuple[float, float, float]) -> np.nda
     zeros, ones = np.zeros(count, np.float32), np.ones(count, np.float32)
     seeds = np.arange(count, dtype=np.uint32)
     particles = Particles(place, np.zeros_like(place), zeros, zeros, ones, seeds)
+    if force.phased:
+        vectors["phase"] = np.array(force.phase(0.0, (0.0, 0.0, 0.0)), np.float32)
     return force.acceleration(particles, strength, **vectors)
 
 
 ROLES = {
     Force: "force",
     Resistance: "drag",
+    Flow: "flow",
     Motion: "motion",
     Limit: "limit",
     Constraint: "constraint",

@@ -60,7 +60,7 @@ NATURAL = """
 
 
     @gp.modifier
-    class Wind(Force):
+    class Breeze(Force):
         value: Annotated[Vec3, DIRECTION] = default((1, 0, 0))
         gust: float = 0.5
 
@@ -68,7 +68,7 @@ NATURAL = """
             return strength
 
 
-    Wind([0, 0, 2], gust=1, variation=0.5)
+    Breeze([0, 0, 2], gust=1, variation=0.5)
 """
 
 WRONG = """
@@ -126,4 +126,4 @@ def test_the_accepted_program_runs():
         program = compile(textwrap.dedent(NATURAL), "program", "exec", dont_inherit=True)
         exec(program, {"__name__": __name__})
     finally:
-        _registry[Modifier].pop("wind", None)
+        _registry[Modifier].pop("breeze", None)

@@ -14,7 +14,8 @@ from pydantic import ValidationError
 
 import gpuparticles as gp
 from gpuparticles.draw.camera import orthographic
-from gpuparticles.effect import Collision, Kind, Rule, Scaled
+from gpuparticles.effect import Collision, Kind, Modifier, Rule, Scaled
+from gpuparticles.effect.arrays import Rows
 from gpuparticles.effect.description import rule_of
 from gpuparticles.effect.geometry import GeometryRule
 from gpuparticles.gpu.simulate import Simulation
@@ -216,8 +217,6 @@ def values(schema: dict[str, Any]) -> st.SearchStrategy[Any]:
             return st.lists(values(item), min_size=length, max_size=most)
         case {"enum": words}:
             return st.sampled_from(words)
-        case {"type": "boolean"}:
-            return st.booleans()
         case {"type": "string"}:
             return st.nothing()  # the path of a file
         case {"type": "integer"}:
@@ -237,6 +236,20 @@ def accepts(rule: Rule, value: Any) -> bool:
     return True
 
 
+def arrays(rule: Rows) -> st.SearchStrategy[Floats]:
+    """Arrays of any shape that a field takes, of few numbers."""
+    extents = st.tuples(*[st.integers(rule.least, rule.least + 2)] * rule.axes)
+    row = (rule.columns,) * (rule.columns > 1)
+    low = max(rule.low, -2.0)
+    return st.tuples(extents, st.integers(0, 99)).map(
+        lambda drawn: (
+            np.random.default_rng(drawn[1])
+            .uniform(low, low + 4, (*drawn[0], *row))
+            .astype(np.float32)
+        )
+    )
+
+
 def instances(cls: type[Kind]) -> st.SearchStrategy[Any]:
     """Any shape or modifier of a kind."""
     chosen: dict[str, st.SearchStrategy[Any]] = {}
@@ -246,6 +259,16 @@ def instances(cls: type[Kind]) -> st.SearchStrategy[Any]:
             chosen[name] = st.sampled_from(GEOMETRIES)
         elif get_origin(info.annotation) is Literal:
             chosen[name] = st.sampled_from(get_args(info.annotation))
+        elif isinstance(rule, Rows) and rule.axes > 1:
+            chosen[name] = arrays(rule)
+        elif name == "frequency":
+            # Fine noise is chaos, which magnifies rounding beyond any tolerance.
+            chosen[name] = numbers(0.05, 0.6)
+        elif name == "octaves":
+            chosen[name] = st.integers(1, 2)
+        elif name == "half" and issubclass(cls, Modifier):
+            # So is a field whose samples lie close together.
+            chosen[name] = st.lists(numbers(1, 4), min_size=3, max_size=3)
         elif rule is not None and name not in ("variation", "over_life"):
             chosen[name] = values(rule.schema()).filter(lambda v, rule=rule: accepts(rule, v))
     if cls in ALIKE:

@@ -20,6 +20,8 @@ def example(cls: type[Kind], *, full: bool = False) -> Any:
         if info.name not in ("right", "up")
         if info.name in cls.__pydantic_fields__ and not isinstance(info.rule, (Choice, Table))
     }
+    if issubclass(cls, Scaled):
+        given |= {"variation": 0.0, "over_life": None}
     if full:
         for name, info in cls.__pydantic_fields__.items():
             if get_origin(info.annotation) is Literal:

@@ -80,8 +80,10 @@ def test_a_kernel_takes_the_fields_of_its_class_in_order(name: str) -> None:
         if cls.role == "constraint":
             head = [("inout Particle", "p"), ("Particle", "before")]
             head += [("float", "h"), ("inout Contact", "contact")]
-        results = {"drag": "float", "constraint": "void"}
+        results = {"drag": "float", "flow": "Pull", "constraint": "void"}
         expected = (results.get(cls.role, "vec3"), "modify")
+        if example(cls).phased:
+            assert parameters.pop() == ("vec4", "phase")
     assert (result, function) == (expected[0], f"{expected[1]}_{cls.kind}")
     assert parameters[: len(head)] == head
     fields = fields_of(cls)

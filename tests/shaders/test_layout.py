@@ -244,6 +244,8 @@ def test_a_modifiers_fields_are_members(index: int) -> None:
     full = emitter_block(gp.Emitter("a"), FULL, pooled=True).offsets
     plain = emitter_block(gp.Emitter("a"), PLAIN, pooled=True).offsets
     fields = {f"u_{kind}{index}_{info.name}" for info in fields_of(type(FULL[index]))}
+    if FULL[index].phased:
+        fields.add(f"u_{kind}{index}_phase")
     parts = set()
     if isinstance(FULL[index], Scaled):
         parts = {f"u_{kind}{index}_variation", f"u_{kind}{index}_over_life"}

@@ -2,9 +2,9 @@
 
 Each modifier has a kernel ``glsl/modifiers/<kind>.glsl`` and a twin of it in NumPy beside its
 description. A kernel says what the modifier does at one place and moment: a force gives an
-acceleration, a resistance a rate of decay, a motion a displacement, a limit the velocity that is
-left. The step that integrates them is the same for all. A constraint sees the way that a particle
-has gone in the step, and puts right where it is.
+acceleration, a resistance a rate of decay, a flow where velocity is drawn to, a motion a
+displacement, a limit the velocity that is left. The step that integrates them is the same for all.
+A constraint sees the way that a particle has gone in the step, and puts right where it is.
 
 The first field of a kernel is the modifier's strength. Before the kernel sees it, it becomes, for
 each particle, ``strength * (1 + variation * r) * over_life(age / lifetime)`` with r drawn once
@@ -16,33 +16,52 @@ from __future__ import annotations
 from gpuparticles.effect.modifiers.base import (
     Constraint,
     Contact,
+    Flow,
     Force,
     Limit,
     Modifier,
     Motion,
     Particles,
+    Pull,
     Resistance,
     Scaled,
     modifier,
 )
+from gpuparticles.effect.modifiers.forces import (
+    Acceleration,
+    Attractor,
+    ConformToSphere,
+    Drag,
+    Radial,
+    Vortex,
+)
+
+# isort: split
+# Lists of kinds keep the order of registration: the plain ones come first.
+from gpuparticles.effect.modifiers.fields import Turbulence, VectorField, Wind
+from gpuparticles.effect.modifiers.motions import Orbit, SpeedLimit, VelocityOverLife
+
+# isort: split
 from gpuparticles.effect.modifiers.collisions import (
     CollideBox,
     CollidePlane,
     CollideSphere,
     Collision,
 )
-from gpuparticles.effect.modifiers.forces import Acceleration, Drag, Radial, Vortex
 from gpuparticles.effect.modifiers.volumes import KillBox, KillPlane, KillSphere, Wrap
 
 __all__ = [
     "Acceleration",
+    "Attractor",
     "CollideBox",
     "CollidePlane",
     "CollideSphere",
     "Collision",
+    "ConformToSphere",
     "Constraint",
     "Contact",
     "Drag",
+    "Flow",
     "Force",
     "KillBox",
     "KillPlane",
@@ -50,11 +69,18 @@ __all__ = [
     "Limit",
     "Modifier",
     "Motion",
+    "Orbit",
     "Particles",
+    "Pull",
     "Radial",
     "Resistance",
     "Scaled",
+    "SpeedLimit",
+    "Turbulence",
+    "VectorField",
+    "VelocityOverLife",
     "Vortex",
+    "Wind",
     "Wrap",
     "modifier",
 ]

@@ -17,12 +17,14 @@ __all__ = [
     "FATAL",
     "Constraint",
     "Contact",
+    "Flow",
     "Force",
     "Limit",
     "Modifier",
     "Motion",
     "Particles",
     "Phase",
+    "Pull",
     "Resistance",
     "Scaled",
     "Space",
@@ -34,8 +36,9 @@ M = TypeVar("M", bound="Modifier")
 Space = Literal["world", "emitter"]
 """Where the points and directions of a modifier lie."""
 
-Role = Literal["force", "drag", "motion", "limit", "constraint"]
+Role = Literal["force", "drag", "flow", "motion", "limit", "constraint"]
 
+Vec3Tuple = tuple[float, float, float]
 Phase = tuple[float, float, float, float]
 """Where something that goes on in time stands; see `Modifier.phase`."""
 
@@ -45,8 +48,8 @@ class Particles(NamedTuple):
 
     Args:
         position: float32 (n, 3), in the frame of the particles.
-        velocity: float32 (n, 3), units/s, as at the begin of the step; of a `Limit` as after all
-            forces.
+        velocity: float32 (n, 3), units/s, as at the begin of the step; of a `Limit` as it is so
+            far.
         life: float32 (n,), how much of the life has passed, 0 to 1.
         time: float32 (n,), seconds since the begin of the step.
         lifetime: float32 (n,), seconds.
@@ -95,6 +98,11 @@ class Modifier(Kind):
 
     family: ClassVar[str] = "modifier"
     role: ClassVar[Role]
+    framed: ClassVar[bool] = False
+    """Whether kernel and twin see the particles in the modifier's own space.
+
+    For fields, which fill that space. What kernel and twin give is turned back.
+    """
 
     @property
     def phased(self) -> bool:
@@ -106,11 +114,14 @@ class Modifier(Kind):
         """Whether it may end lives before their time, which the CPU cannot foresee."""
         return False
 
-    def phase(self, time: float) -> Phase:
+    def phase(self, time: float, origin: Vec3Tuple) -> Phase:
         """What it makes of the time, in double precision, so that a day later nothing has changed.
 
         Args:
             time: Seconds of the emitter's time at the begin of a step.
+            origin: Where the place (0, 0, 0) of its particles lies in its space, in units:
+                positions in the world count from an anchor near the emitter, which may be far away
+                and may move. For what does not lie in the world it is (0, 0, 0).
 
         Returns:
             What the kernel takes as ``vec4 phase``, and its twin as ``phase=``: numbers of modest
@@ -160,6 +171,44 @@ class Resistance(Scaled):
     """The kernel's twin: strength float32 (n,) to a rate of decay in 1/s, float32 (n,)."""
 
 
+class Pull(NamedTuple):
+    """Where the velocity of each particle is drawn to, and how fast.
+
+    Over a time t the difference between the velocity and the target falls by ``exp(-rate t)``, in
+    all directions or along one.
+
+    Args:
+        target: float32 (n, 3), units/s.
+        rate: float32 (n,), in 1/s, 0 or more.
+        along: float32 (n, 3), unit vectors or zeros; None for all directions.
+    """
+
+    target: Floats
+    rate: Floats
+    along: Floats | None = None
+
+    def drawn(self, velocity: Floats, t: Floats) -> Floats:
+        """The velocity after t seconds, float32 (n,): the twin of ``pulled`` in the shader."""
+        off = (self.target - velocity) * (1 - np.exp(-self.rate * t))[:, None]
+        if self.along is not None:
+            off = self.along * np.sum(self.along * off, axis=1, keepdims=True)
+        return np.asarray(velocity + off, np.float32)
+
+
+class Flow(Scaled):
+    """A modifier that draws velocity towards another, as a medium does that moves by itself."""
+
+    __slots__ = ()
+
+    role: ClassVar[Role] = "flow"
+
+    pull: ClassVar[Callable[..., Pull]]
+    """The kernel's twin: ``pull(particles, strength, **points and directions)``, as of a force.
+
+    The kernel returns the struct Pull of ``lib/flow.glsl``.
+    """
+
+
 class Motion(Scaled):
     """A modifier that moves particles without changing their velocity."""
 
@@ -176,7 +225,7 @@ class Motion(Scaled):
 
 
 class Limit(Scaled):
-    """A modifier that bounds the velocity, after all forces of a step."""
+    """A modifier that bounds the velocity, before and after all forces of a step."""
 
     __slots__ = ()
 
@@ -185,8 +234,8 @@ class Limit(Scaled):
     limited: ClassVar[Callable[..., Floats]]
     """The kernel's twin: ``limited(particles, h, strength, **points and directions)``.
 
-    h is float32 (n,), the seconds that it acts; the others as for a force. Returns the velocity
-    that is left, float32 (n, 3), in units/s; finite everywhere.
+    h is float32 (n,), the seconds that it acts, half of them at a time; the others as for a force.
+    Returns the velocity that is left, float32 (n, 3), in units/s; finite everywhere.
     """
 
 

@@ -1,20 +1,29 @@
-"""Forces and resistances: what changes velocity."""
+"""Forces and resistances about a centre or everywhere: what changes velocity."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Annotated, Any, ClassVar, Literal
+from typing import Annotated, Any, ClassVar, Literal, Self
 
 import numpy as np
 
 from gpuparticles.effect.description import Takes, default
 from gpuparticles.effect.kinds import DIRECTION, POINT, Kind
 from gpuparticles.effect.mistakes import refused, show
-from gpuparticles.effect.modifiers.base import Force, Particles, Resistance, Space, modifier
+from gpuparticles.effect.modifiers.base import (
+    Flow,
+    Force,
+    Particles,
+    Pull,
+    Resistance,
+    Space,
+    modifier,
+)
 from gpuparticles.effect.rules import Number, Rule, is_list, read_each
 from gpuparticles.effect.values import Direction, Floats, Vec3, Vec3Like
+from gpuparticles.effect.vectors import length, unit
 
-__all__ = ["Acceleration", "Drag", "Radial", "Vortex"]
+__all__ = ["Acceleration", "Attractor", "ConformToSphere", "Drag", "Radial", "Vortex"]
 
 
 @dataclass(frozen=True)
@@ -111,7 +120,7 @@ class Radial(Force):
     def acceleration(self, particles: Particles, strength: Floats, center: Floats) -> Floats:
         """Zero at the centre itself."""
         away = particles.position - center
-        return _unit(away) * (strength * _reach(self.falloff, away))[:, None]
+        return unit(away) * (strength * _reach(self.falloff, away))[:, None]
 
 
 @modifier
@@ -148,20 +157,96 @@ class Vortex(Force):
     ) -> Floats:
         """Zero on the axis. The strength comes with its handedness."""
         away = particles.position - center
-        return _unit(np.cross(axis, away)) * (strength * _reach(self.falloff, away))[:, None]
+        return unit(np.cross(axis, away)) * (strength * _reach(self.falloff, away))[:, None]
 
 
-def _unit(vectors: Floats) -> Floats:
-    """The direction of each vector, and zero where it has none; (n, 3)."""
-    with np.errstate(over="ignore"):  # infinitely long becomes zero, as in the shader
-        squared = np.sum(vectors * vectors, axis=1, keepdims=True)
-    directed = squared > 1e-30
-    return vectors * np.where(directed, 1 / np.sqrt(np.where(directed, squared, 1)), 0)
+@modifier
+class Attractor(Force):
+    """Pull towards a centre that ends at a radius.
+
+    ``velocity += strength * h * max(0, 1 - distance / radius)^attenuation``, towards the centre.
+
+    Args:
+        strength: Acceleration at the centre in units/s^2; negative pushes away.
+        radius: How far it reaches, in units.
+        center: The centre, in units.
+        attenuation: How fast the pull fades with the distance: 0 not at all up to the radius, 1
+            linearly, more is sooner.
+        directionality: How much it pulls along the axis rather than towards the centre: 0 to 1.
+        axis: That direction; its length does not matter.
+        space: Where centre and axis lie: in the world or in the emitter's space.
+    """
+
+    strength: Annotated[float, Number("a strength")]
+    radius: Annotated[float, Number("a radius", least=0)] = 1.0
+    center: Annotated[Vec3, POINT] = default((0.0, 0.0, 0.0))
+    attenuation: Annotated[float, Number("an attenuation", least=0)] = 1.0
+    directionality: Annotated[float, Number("a directionality", least=0, most=1)] = 0.0
+    axis: Annotated[Direction, DIRECTION] = default((0.0, 1.0, 0.0))
+    space: Space = "emitter"
+
+    @classmethod
+    def example(cls) -> Self:
+        """A well beside the swarm."""
+        return cls(14, radius=2.5, center=(0.9, 0.6, 0))
+
+    def acceleration(
+        self, particles: Particles, strength: Floats, center: Floats, axis: Floats
+    ) -> Floats:
+        """Zero at the centre itself, unless it has a direction."""
+        way = center - particles.position
+        radius, wide = np.float32(self.radius), np.maximum(np.float32(self.radius), 1e-30)
+        reach = np.maximum(radius - length(way), 0) / np.float32(wide)
+        factor = np.where(reach > 0, reach ** np.float32(self.attenuation), 0)
+        part = np.float32(self.directionality)
+        pulled = unit(unit(way) * (1 - part) + axis * part)
+        return np.asarray(pulled * (strength * factor)[:, None], np.float32)
+
+
+@modifier
+class ConformToSphere(Flow):
+    """Draw particles onto the surface of a sphere and keep them there.
+
+    ``velocity += n * (towards - velocity . n) * (1 - exp(-rate * h))`` along n, the way from the
+    centre, with ``towards = rate / 4 * (radius - distance)``, at most ``speed`` either way. From
+    afar particles come at that speed; near the surface they settle as a critically damped spring
+    does. Motion along the surface is free.
+
+    Args:
+        speed: At most at which particles are drawn to the surface, in units/s, 0 or more.
+        radius: The sphere's, in units.
+        center: Its centre, in units.
+        rate: How firmly, in 1/s: the distance to the surface halves in about 3/rate seconds, and
+            firmer is harder to leave.
+        space: Where the centre lies: in the world or in the emitter's space.
+    """
+
+    speed: Annotated[float, Number("a speed", least=0)]
+    radius: Annotated[float, Number("a radius", least=0)] = 1.0
+    center: Annotated[Vec3, POINT] = default((0.0, 0.0, 0.0))
+    rate: Annotated[float, Number("a rate", least=0)] = 8.0
+    space: Space = "emitter"
+
+    @classmethod
+    def example(cls) -> Self:
+        """Tighter than the swarm."""
+        return cls(3, radius=1.2, rate=12)
+
+    def pull(self, particles: Particles, strength: Floats, center: Floats) -> Pull:
+        """Along the way from the centre; none in the centre itself."""
+        away = particles.position - center
+        along = unit(away)
+        rate = np.float32(self.rate)
+        most = np.maximum(strength, 0)
+        with np.errstate(over="ignore"):
+            spring = np.float32(0.25) * rate * (np.float32(self.radius) - length(away))
+        towards = np.clip(spring, -most, most)
+        return Pull(along * towards[:, None], np.full(len(away), rate), along)
 
 
 def _reach(falloff: tuple[float, float] | None, away: Floats) -> Floats:
     """The factor of a falloff at each offset from its centre; (n, 3) to (n,)."""
     outer, inverse = np.array(_FALLOFF.pack(falloff), np.float32)
     with np.errstate(over="ignore"):
-        factor: Floats = np.clip((outer - np.linalg.norm(away, axis=1)) * inverse, 0, 1)
+        factor: Floats = np.clip((outer - length(away)) * inverse, 0, 1)
     return factor
