@@ -65,6 +65,13 @@ def sparks(path: Path) -> None:
     )
 
 
+def presets(path: Path) -> None:
+    """Every effect that comes with the package."""
+    effects = {name: gp.preset(name) for name in gp.presets()}
+    sheet = record.sheet(effects, columns=8, size=(150, 150), background=NIGHT)
+    Image.fromarray(sheet).save(path, quality=88, method=6)
+
+
 # docs/kinds
 
 
@@ -149,6 +156,7 @@ def main(names: list[str]) -> None:
     """Render the pictures of these names, or all."""
     images = KINDS / "images"
     makers = {IMAGES / "campfire.webp": campfire, IMAGES / "sparks.png": sparks}
+    makers[IMAGES / "presets.webp"] = presets
     makers |= {images / f"{stem(cls)}.png": partial(kind, cls) for cls in every_kind()}
     makers |= {
         images / f"{name}.png": partial(land, scene.panels)

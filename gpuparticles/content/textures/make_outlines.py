@@ -17,7 +17,7 @@ from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
-from PIL import Image
+from PIL import Image, ImageDraw, ImageFont
 
 HERE = Path(__file__).parent
 FINE = 3  # samples along each side of a pixel
@@ -227,18 +227,6 @@ def bubble(x: Floats, y: Floats) -> Iterator[Frame]:
     yield color, alpha
 
 
-def drop(x: Floats, y: Floats) -> Iterator[Frame]:
-    """A drop of water, bright above and at its lower rim."""
-    r = np.hypot(x, y) / 0.72
-    rim = np.clip(r, 0, 1) ** 4
-    light = np.exp(-(((x + 0.2) / 0.22) ** 2 + ((y - 0.25) / 0.2) ** 2))
-    below = np.exp(-(((r - 0.8) / 0.18) ** 2)) * step(0.2, -0.5, y)
-    yield (
-        np.clip(0.62 + 0.5 * light + 0.3 * below, 0, 1),
-        np.clip(0.3 + 0.4 * rim + 0.7 * light + 0.3 * below, 0, 1) * inside(r - 1, 0.12),
-    )
-
-
 def rune(x: Floats, y: Floats) -> Iterator[Frame]:
     """A magic circle: rings, ticks, two triangles, and letters that nobody can read."""
     rng = np.random.default_rng(3)
@@ -292,7 +280,7 @@ def bolt(x: Floats, y: Floats) -> Iterator[Frame]:
         return path(ax, ay, mx, my, depth - 1, rough) + path(mx, my, bx, by, depth - 1, rough)
 
     for _ in range(16):
-        main = [(0.0, -0.97), *path(0, -0.97, 0, 0.97, 5, 0.16)]
+        main = [(0.0, -0.86), *path(0, -0.86, 0, 0.86, 5, 0.16)]
         lines = [(main, 1.0)]
         for _ in range(3):
             px, py = main[int(rng.integers(6, 26))]
@@ -305,7 +293,7 @@ def bolt(x: Floats, y: Floats) -> Iterator[Frame]:
                 near = np.minimum(near, segment(x, y, ax, ay, bx, by))
             core = strength * np.exp(-((near / (0.018 * strength + 0.006)) ** 2))
             light = np.maximum(light, np.maximum(core, 0.4 * strength * np.exp(-near / 0.06)))
-        yield np.ones_like(x), np.clip(light, 0, 1) * step(0.98, 0.8, np.abs(x))
+        yield np.ones_like(x), np.clip(light, 0, 1) * margin(0.9 * x, y)
 
 
 def hexagon(x: Floats, y: Floats) -> Iterator[Frame]:
@@ -318,22 +306,47 @@ def hexagon(x: Floats, y: Floats) -> Iterator[Frame]:
 
 
 def splat(x: Floats, y: Floats) -> Iterator[Frame]:
-    """Four blots of paint, with drops around."""
+    """Four blots of paint: a body, arms that thin out and end in drops, and drops torn off."""
     rng = np.random.default_rng(8)
+
+    def joined(a: Floats, b: Floats, soft: float) -> Floats:
+        # The lesser of two distances, with a fillet where they are alike: paint has no corners.
+        f = np.clip(0.5 + 0.5 * (b - a) / soft, 0, 1)
+        return np.asarray(b + (a - b) * f - soft * f * (1 - f))
+
     for _ in range(4):
-        angle, r = np.arctan2(y, x), np.hypot(x, y)
-        edge = 0.42 + sum(
-            rng.uniform(0.02, 0.11) / k**0.35 * np.cos(k * angle + rng.uniform(0, tau))
-            for k in range(2, 12)
-        )
-        d = (r - edge) * 0.8
-        for _ in range(14):
-            a, far = rng.uniform(0, tau), rng.uniform(0.5, 0.86)
-            size = rng.uniform(0.02, 0.07)
+        d = np.hypot(x, y) - 0.36
+        for _ in range(4):
+            a, far = rng.uniform(0, tau), rng.uniform(0.12, 0.22)
+            lobe = np.hypot(x - far * cos(a), y - far * sin(a)) - rng.uniform(0.2, 0.27)
+            d = joined(d, lobe, 0.08)
+        arms = 13
+        for k in range(arms):
+            a = tau * (k + rng.uniform(-0.35, 0.35)) / arms
+            far, thick = rng.uniform(0.46, 0.82), rng.uniform(0.012, 0.03)
+            along = np.clip((x * cos(a) + y * sin(a)) / far, 0, 1)
+            arm = np.hypot(x - along * far * cos(a), y - along * far * sin(a))
+            d = joined(d, arm - thick - 0.07 * (1 - along) ** 2, 0.07)
+            tip = np.hypot(x - far * cos(a), y - far * sin(a)) - rng.uniform(1.2, 2.4) * thick
+            d = joined(d, tip, 0.04)
+        for _ in range(12):
+            a, far = rng.uniform(0, tau), rng.uniform(0.62, 0.9)
+            size = rng.uniform(0.01, 0.04)
             d = np.minimum(d, np.hypot(x - far * cos(a), y - far * sin(a)) - size)
-        gloss = 0.3 * np.exp(-(((x + 0.14) / 0.2) ** 2 + ((y - 0.16) / 0.12) ** 2))
-        thick = step(0, -0.16, d)
-        yield np.clip(0.72 + 0.14 * thick + gloss, 0, 1), inside(d, 0.03) * margin(x, y)
+        yield glossy(x, y, d), inside(d, 0.025) * margin(x, y)
+
+
+def blob(x: Floats, y: Floats) -> Iterator[Frame]:
+    """A drop of paint, opaque."""
+    d = np.hypot(x, y) - 0.72
+    yield glossy(x / 1.8, y / 1.8, d / 2.5), inside(d, 0.06)
+
+
+def glossy(x: Floats, y: Floats, distance: Floats) -> Floats:
+    """Shades of wet paint: darker at its edge, with the light of a window."""
+    thick = step(0, -0.1, distance)
+    gloss = 0.3 * np.exp(-(((x + 0.14) / 0.2) ** 2 + ((y - 0.16) / 0.1) ** 2))
+    return np.clip(0.66 + 0.18 * thick + gloss, 0, 1)
 
 
 def flash(x: Floats, y: Floats) -> Iterator[Frame]:
@@ -376,6 +389,21 @@ def feather(x: Floats, y: Floats) -> Iterator[Frame]:
     yield np.ones_like(x), np.clip(alpha * rays, 0, 1) * step(0.98, 0.8, np.abs(x))
 
 
+def text(x: Floats, y: Floats) -> Iterator[Frame]:
+    """The project's name in two lines, from amber to violet: a picture to be born in."""
+    n = len(x)
+    whole = Image.new("L", (n, n))
+    draw = ImageDraw.Draw(whole)
+    for line, height, place in (("GPU", 0.48, 0.31), ("particles", 0.255, 0.72)):
+        font = ImageFont.load_default(height * n)
+        draw.text((n / 2, place * n), line, 255, font, "mm", stroke_width=0.007 * n)
+    amber, rose, violet = np.array(((1, 0.66, 0.2), (1, 0.26, 0.5), (0.4, 0.4, 1)))
+    t = np.clip((x - 0.5 * y + 1) / 2, 0, 1)[..., None]
+    early, late = np.clip(2 * t, 0, 1), np.clip(2 * t - 1, 0, 1)
+    color = amber + (rose - amber) * early + (violet - rose) * late
+    yield color, np.asarray(whole, np.float64) / 255
+
+
 PICTURES: dict[str, tuple[int, Callable[[Floats, Floats], Iterator[Frame]]]] = {
     "star": (128, star),
     "ring": (256, ring),
@@ -385,15 +413,16 @@ PICTURES: dict[str, tuple[int, Callable[[Floats, Floats], Iterator[Frame]]]] = {
     "paper": (48, paper),
     "coin": (64, coin),
     "bubble": (128, bubble),
-    "drop": (64, drop),
     "rune": (512, rune),
     "plus": (64, plus),
     "bolt": (128, bolt),
     "hexagon": (96, hexagon),
-    "splat": (128, splat),
+    "splat": (192, splat),
+    "blob": (64, blob),
     "flash": (128, flash),
     "fog": (128, fog),
     "feather": (128, feather),
+    "text": (192, text),
 }
 """Pixels along each side of a frame, and what draws the frames; a square sheet of them."""
 
