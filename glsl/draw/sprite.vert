@@ -38,6 +38,7 @@ vec4 flipbook_cell(float life, uint seed) {
 void main() {
     int linear = gl_InstanceID * int(u_row_slots) + gl_VertexID / 4;
     int width = textureSize(u_position_age, 0).x;
+#pragma gpuparticles order
     ivec2 slot = ivec2(linear % width, linear / width);
     vec4 position_age = texelFetch(u_position_age, slot, 0);
     uvec2 lifetime_seed = texelFetch(u_lifetime_seed, slot, 0).xy;

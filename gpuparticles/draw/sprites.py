@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import math
 import struct
+from collections.abc import Callable
+from functools import partial
 from typing import NamedTuple
 
 import moderngl
@@ -11,10 +13,12 @@ import moderngl
 from gpuparticles.draw.textures import Textures
 from gpuparticles.effect.sprite import Sprite
 from gpuparticles.errors import ContextError
+from gpuparticles.gpu.guard import Guard
+from gpuparticles.gpu.order import Order
 from gpuparticles.gpu.programs import QUADS, UNITS, Programs
 from gpuparticles.gpu.simulate import Simulation
 from gpuparticles.playback.place import Place, Vec3, matrix_of
-from gpuparticles.shaders import Pass
+from gpuparticles.shaders import EmitterText
 from gpuparticles.shaders.layout import BIRTH, INSTANCE
 
 __all__ = ["Sprites", "View"]
@@ -22,6 +26,8 @@ __all__ = ["Sprites", "View"]
 _pack_matrix = struct.Struct("<16f").pack
 _NAMES = tuple(channel.name for channel in BIRTH)
 _POOLED_NAMES = (*_NAMES, INSTANCE.name)
+# Where in a packed matrix the third row begins, column by column, but for the translation.
+_DEPTH = (8, 24, 40)
 
 
 class View(NamedTuple):
@@ -105,19 +111,24 @@ class Sprites:
 
     Args:
         ctx: The context.
+        guard: Its guard.
         simulation: Whose particles.
         sprite: How they look.
-        text: What is composed for them.
+        text: What is composed for the emitter.
         textures: Where textures come from.
         where: Names the emitter in errors.
+
+    Attributes:
+        order: Sorts them; None where nothing is sorted.
     """
 
     def __init__(
         self,
         ctx: moderngl.Context,
+        guard: Guard,
         simulation: Simulation,
         sprite: Sprite,
-        text: Pass,
+        text: EmitterText,
         textures: Textures,
         where: str,
     ) -> None:
@@ -126,18 +137,43 @@ class Sprites:
         self._textures = textures
         self._where = where
         pooled = simulation.instances is not None
-        self._names = _POOLED_NAMES if pooled else _NAMES
+        # In a pool the order tells whose a particle is.
+        self._names = _POOLED_NAMES if pooled and text.order is None else _NAMES
+        self.order: Order | None = None
         look = textures.acquire(sprite, where)
         self._texture = look.texture
         self._programs = Programs.of(ctx)
         try:
-            self._program = self._programs.acquire(text, quads=True)
+            if text.order is not None:
+                depth = sprite.order == "depth"
+                self.order = Order(ctx, guard, simulation, text.order, depth=depth)
+            self._program = self._programs.acquire(text.sprite, quads=True)
         except BaseException:
+            if self.order is not None:
+                self.order.release()
             textures.release(sprite)
             raise
         simulation.set_look(
             textured=look.texture is not None, straight=look.straight, mip_limit=look.mip_limit
         )
+
+    @property
+    def nbytes(self) -> int:
+        """GPU memory of what sorts them."""
+        return 0 if self.order is None else self.order.nbytes
+
+    def unsorted(self, from_particles: bytes) -> Callable[[], None] | None:
+        """What has to be called, while simulating, before they can be drawn; nothing for most.
+
+        Args:
+            from_particles: As for draw. Only its turn matters: whatever moves along with the
+                camera, or the camera past it, stays in order.
+        """
+        order = self.order
+        if order is None:
+            return None
+        axis = b"".join(from_particles[begin : begin + 4] for begin in _DEPTH)
+        return partial(order.sort, axis) if order.stale(axis) else None
 
     def draw(self, view: View, from_particles: bytes, tint: bytes) -> None:
         """Draw what lives.
@@ -170,6 +206,8 @@ class Sprites:
         state.bind_seen(self._names)
         if simulation.instances is not None:
             simulation.instances.use(UNITS["u_instances"])
+        if self.order is not None:
+            self.order.bind()
         if self._texture is not None:
             self._texture.use(UNITS["u_texture"])
         width = min(state.width, QUADS)
@@ -179,6 +217,8 @@ class Sprites:
 
     def release(self) -> None:
         """Give program and texture back."""
+        if self.order is not None:
+            self.order.release()
         self._programs.release(self._program)
         self._textures.release(self._sprite)
 

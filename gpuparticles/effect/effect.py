@@ -188,6 +188,8 @@ class Emitter:
         color_by_speed: Factor of the colour over the speed of the motion, from low to high.
         modifiers: What acts on the particles, in order; before those of the effect.
         sprite: How a particle looks.
+        draw_order: Emitters of an effect are drawn from the lowest number to the highest, those of
+            one number as they are written.
         duration: Seconds that emission lasts, or that a loop does; None for the effect's.
         loop: Whether emission begins again after `duration`; None for the effect's.
     """
@@ -259,6 +261,7 @@ class Emitter:
     color_by_speed: ColorOverLife = default("#ffffff")
     modifiers: Takes[Iterable[Modifier], tuple[Modifier, ...]] = default(())
     sprite: Sprite = Sprite()
+    draw_order: Annotated[int, Number("a draw order", whole=True)] = 0
     duration: Annotated[float, Number("a duration", "seconds", least=_SHORTEST)] | None = None
     loop: Annotated[bool, Flag()] | None = None
 

@@ -138,6 +138,10 @@ class Sprite:
         filter: ``"linear"`` or ``"nearest"`` when the texture is magnified.
         premultiplied: Whether the texture's colours are multiplied by its alpha. None means the
             usual: pictures are not, GL textures are.
+        order: Which of the emitter's particles is drawn first, and so lies behind the others:
+            the ``"oldest"`` or ``"youngest"`` by age, or by ``"depth"`` what is farthest along
+            the view. ``"none"`` sorts nothing and costs nothing. Where the blend is additive,
+            order cannot be seen, and nothing is sorted either.
     """
 
     texture: Takes[_TextureLike, Annotated[Path | Image | GLTexture | None, _Texture()]] = default(
@@ -151,6 +155,7 @@ class Sprite:
     ] = default(0.0)
     filter: Literal["linear", "nearest"] = "linear"
     premultiplied: Annotated[bool, Flag()] | None = None
+    order: Literal["none", "oldest", "youngest", "depth"] = "none"
 
     @property
     def additive(self) -> float:

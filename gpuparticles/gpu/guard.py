@@ -74,8 +74,8 @@ class Guard:
             of the host's further draw buffers. Left changed are the states that the modes set (all
             are in ``_states``), the program, vertex array, array and uniform buffers, the active
             unit, our units' textures and samplers, and our uniform points. In a block that
-            simulates and then draws, scissor, stencil, colour masks and clip control are as
-            simulating needs them, not the host's.
+            simulates and then draws, as a draw that has to sort does, scissor, stencil, colour
+            masks and clip control are as simulating needs them, not the host's.
 
     Attributes:
         gl: The raw OpenGL of the context.

@@ -23,7 +23,11 @@ UNITS = {
     **{f"u_{c.name}": unit for unit, c in enumerate((*STATE, *BIRTH, INSTANCE))},
     "u_births": 0,
     "u_source": 0,
+    "u_entries": 0,
+    "u_cuts": 1,
     "u_came_from": 1,
+    # Of a sprite pass that is sorted: the order tells in a pool whose a particle is.
+    "u_order": len(STATE) + len(BIRTH),
     "u_instances": 6,
     "u_texture": 7,
     # Of birth and update, which draw nothing.

@@ -86,6 +86,7 @@ class Simulation:
         state: The textures; None while the capacity is 0.
         deaths: Reports who was killed; None where nobody dies before their time.
         origin: Where the origin of what was authored in world coordinates is now.
+        changes: Counts what has changed who lives in which slot, and where.
     """
 
     def __init__(
@@ -109,6 +110,7 @@ class Simulation:
         self.instances = instances
         self.rows = 0
         self.origin: Vec3 = (0.0, 0.0, 0.0)
+        self.changes = 0
         self._needs: tuple[str, ...] = ("lifetime_seed",)
         measured = any(name.endswith("_radius_factor") for name in text.block.offsets)
         if spins(text.emitter) or measured:
@@ -205,6 +207,7 @@ class Simulation:
             self.deaths.forget()  # slots are others now
         self._row = row
         self.rows = len(came_from) // row
+        self.changes += 1
         if self._births is not None:  # as wide as rows want it
             self._births.release()
             self._births = None
@@ -301,6 +304,7 @@ class Simulation:
     def write(self, rows: int, texels: Texels) -> None:
         """Hold what `read` has fetched, of so many rows in use."""
         self.rows = rows
+        self.changes += 1
         if self.deaths is not None:
             self.deaths.forget()
         if self.state is not None and rows:
@@ -311,6 +315,7 @@ class Simulation:
         state = self.state
         if state is None or not self.rows or self._blend is None:
             return
+        self.changes += 1
         self._blend.write("u_blend", struct.pack("<f", alpha))
         self._guard.target(state.blend_target, state.width, self.rows)
         state.bind_both()
@@ -318,6 +323,7 @@ class Simulation:
 
     def run(self, step: Step) -> None:
         """Carry out one step."""
+        self.changes += 1
         data = self._data
         _pack_step(data, 0, step.time, step.age, step.path_begin, step.path_rate)
         if self._turns:

@@ -15,7 +15,14 @@ from gpuparticles.gpu.programs import UNITS
 from gpuparticles.playback.population import row_slots
 from gpuparticles.shaders.layout import STATE, Channel, channels
 
-__all__ = ["State", "Texels", "check_capacity", "most_slots"]
+__all__ = [
+    "State",
+    "Texels",
+    "check_capacity",
+    "most_slots",
+    "render_target",
+    "state_texture",
+]
 
 Texels = dict[str, NDArray[np.uint8]]
 """The bytes of a number of rows, by channel name."""
@@ -83,16 +90,16 @@ class State:
         self.width = row
         self.height = -(-capacity // row)
         size = (self.width, self.height)
-        self._sides = [[_texture(ctx, size, c) for c in STATE] for _ in range(2)]
+        self._sides = [[state_texture(ctx, size, c) for c in STATE] for _ in range(2)]
         every = channels(pooled=pooled)
-        self.birth = {c.name: _texture(ctx, size, c) for c in every}
-        self._update_targets = [_target(ctx, gl, side) for side in self._sides]
+        self.birth = {c.name: state_texture(ctx, size, c) for c in every}
+        self._update_targets = [render_target(ctx, gl, side) for side in self._sides]
         self._birth_targets = [
-            _target(ctx, gl, [*side, *self.birth.values()]) for side in self._sides
+            render_target(ctx, gl, [*side, *self.birth.values()]) for side in self._sides
         ]
         # What is drawn, if it is neither side of the step.
-        self._seen = [_texture(ctx, size, c) for c in STATE] if blended else []
-        self._seen_target = _target(ctx, gl, self._seen) if blended else None
+        self._seen = [state_texture(ctx, size, c) for c in STATE] if blended else []
+        self._seen_target = render_target(ctx, gl, self._seen) if blended else None
         self._current = 0
         self._birth_names = [target.glo for target in self._birth_targets]
         self._update_names = [target.glo for target in self._update_targets]
@@ -207,7 +214,10 @@ class State:
             pairs += zip(self._before, grown._before, strict=True)
             pairs += zip(self._seen, grown._seen, strict=True)
         for old, new in pairs:
-            source, target = _target(self._ctx, gl, [old]), _target(self._ctx, gl, [new])
+            source, target = (
+                render_target(self._ctx, gl, [old]),
+                render_target(self._ctx, gl, [new]),
+            )
             gl.BindFramebuffer(gl.READ_FRAMEBUFFER, source.glo)
             gl.BindFramebuffer(gl.DRAW_FRAMEBUFFER, target.glo)
             box = (0, 0, *old.size)
@@ -233,7 +243,7 @@ class State:
             found += zip(STATE, old._before, self._before, strict=True)
             found += zip(STATE, old._seen, self._seen, strict=True)
         for channel, source, texture in found:
-            yield channel, source, _target(self._ctx, self._gl, [texture])
+            yield channel, source, render_target(self._ctx, self._gl, [texture])
 
     def release(self) -> None:
         """Free the GL objects."""
@@ -244,16 +254,20 @@ class State:
             texture.release()
 
 
-def _texture(ctx: moderngl.Context, size: tuple[int, int], channel: Channel) -> moderngl.Texture:
+def state_texture(
+    ctx: moderngl.Context, size: tuple[int, int], channel: Channel
+) -> moderngl.Texture:
+    """A texture that holds a channel, a texel a slot."""
     texture = ctx.texture(size, channel.components, dtype=channel.dtype)
     # Integer textures are complete only without filtering; state is fetched texel by texel anyway.
     texture.filter = _NEAREST
     return texture
 
 
-def _target(
+def render_target(
     ctx: moderngl.Context, gl: GL, textures: list[moderngl.Texture]
 ) -> moderngl.Framebuffer:
+    """A framebuffer that writes into all of these textures; it stays bound for drawing."""
     framebuffer = ctx.framebuffer(textures)
     # moderngl chooses the draw buffers in use(), which we never call.
     count = len(textures)

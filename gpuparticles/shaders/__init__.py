@@ -4,12 +4,13 @@ from gpuparticles.shaders.compose import birth, blend, move, shift, sprite, upda
 from gpuparticles.shaders.diagnose import diagnose
 from gpuparticles.shaders.layout import Block, Channel, channels, emitter_block
 from gpuparticles.shaders.sources import Source
-from gpuparticles.shaders.text import EmitterText, Pass, emitter_text
+from gpuparticles.shaders.text import EmitterText, OrderText, Pass, emitter_text
 
 __all__ = [
     "Block",
     "Channel",
     "EmitterText",
+    "OrderText",
     "Pass",
     "Source",
     "birth",

@@ -20,6 +20,7 @@ from gpuparticles.shaders.layout import (
     HEAD,
     INSTANCE,
     LIFETIME_SEED,
+    POSITION_AGE,
     STATE,
     Block,
     Channel,
@@ -37,11 +38,25 @@ from gpuparticles.shaders.layout import (
     moving,
     over_life,
     shape_places,
+    sorts,
     spins,
 )
 from gpuparticles.shaders.sources import Line, Source, read
 
-__all__ = ["alive", "birth", "blend", "fullscreen", "move", "shift", "sprite", "update"]
+__all__ = [
+    "alive",
+    "birth",
+    "blend",
+    "cut",
+    "fullscreen",
+    "key",
+    "merge",
+    "move",
+    "runs",
+    "shift",
+    "sprite",
+    "update",
+]
 
 _PRAGMA = "#pragma gpuparticles "
 
@@ -221,18 +236,76 @@ def move(channel: Channel) -> tuple[Source, Source]:
     return fullscreen(), _compose("passes/move.frag", openings)
 
 
+def key(emitter: Emitter, *, pooled: bool = False) -> tuple[Source, Source]:
+    """Vertex and fragment text of the pass that says by what particles are sorted.
+
+    Args:
+        emitter: Its order decides the text; in a pool its space too.
+        pooled: Particles carry an instance, which says where they are.
+    """
+    inputs = [POSITION_AGE, LIFETIME_SEED]
+    lines, uniforms, kernels = [], [], []
+    if emitter.sprite.order == "depth":
+        if pooled and emitter.space == "local":
+            inputs.append(INSTANCE)
+            uniforms.append("uniform sampler2D u_instances;")
+            kernels = ["lib/space.glsl", "lib/instance.glsl"]
+            lines += [
+                "        Instance frame =",
+                "            load_instance(u_instances, texelFetch(u_instance, slot, 0).x);",
+                "        position = frame.place + turn(frame.turn, position);",
+            ]
+        uniforms.append("uniform vec3 u_axis; // towards the eye, where particles live")
+        value = "dot(u_axis, position)"
+    else:
+        value = "-age" if emitter.sprite.order == "oldest" else "age"
+    openings = {
+        "inputs": [*(_sampler(c) for c in inputs), *uniforms],
+        "key": [*lines, f"        key = ordered({value});"],
+    }
+    return fullscreen(), _compose("passes/key.frag", openings, kernels)
+
+
+def runs() -> tuple[Source, Source]:
+    """Vertex and fragment text of the pass that sorts a few entries each."""
+    return fullscreen(), _compose("passes/runs.frag", {})
+
+
+def cut() -> tuple[Source, Source]:
+    """Vertex and fragment text of the pass that prepares a merge."""
+    return fullscreen(), _compose("passes/cut.frag", {})
+
+
+def merge(*, instanced: bool = False) -> tuple[Source, Source]:
+    """Vertex and fragment text of the pass that merges sorted runs two by two.
+
+    Args:
+        instanced: It is the last one, and the sprite pass wants to know no longer by what particles
+            were sorted, but whose they are.
+    """
+    openings: dict[str, list[str]] = {"inputs": [], "entry": []}
+    if instanced:
+        slot = "ivec2(int(entry.y) & u_runs.z, int(entry.y) >> u_runs.w)"
+        openings = {
+            "inputs": [_sampler(INSTANCE)],
+            "entry": [f"    entry.x = texelFetch(u_instance, {slot}, 0).x;"],
+        }
+    return fullscreen(), _compose("passes/merge.frag", openings)
+
+
 def sprite(
     emitter: Emitter, modifiers: Sequence[Modifier] = (), *, pooled: bool = False
 ) -> tuple[Source, Source]:
     """Vertex and fragment text of the sprite pass.
 
     Args:
-        emitter: What of a look is in use and the rows of its stops decide the text; in a pool its
-            space too.
+        emitter: What of a look is in use, whether it is sorted and the rows of its stops decide
+            the text; in a pool its space too.
         modifiers: The emitter's, then the effect's: they have stops as well.
         pooled: Particles carry an instance, which has a tint.
     """
-    drawn = (*STATE, *channels(pooled=pooled))
+    ordered = sorts(emitter)
+    drawn = (*STATE, *channels(pooled=pooled and not ordered))
     block = look_block(emitter, modifiers).text()
     looked_up = [*motion_curves(emitter), *look_curves(emitter)]
     openings = {
@@ -241,8 +314,12 @@ def sprite(
         "inputs": [
             *(_sampler(c) for c in drawn),
             *(["uniform sampler2D u_instances;"] if pooled else []),
+            *(["uniform usampler2D u_order;"] if ordered else []),
         ],
-        "instance": _sprite_instance(pooled=pooled, local=emitter.space == "local"),
+        "order": _ORDER if ordered else [],
+        "instance": _sprite_instance(
+            pooled=pooled, local=emitter.space == "local", ordered=ordered
+        ),
         "look": _look(emitter),
         "extent": _extent(emitter),
     }
@@ -629,11 +706,19 @@ def _extent(emitter: Emitter) -> list[str]:
     return [factors[name] for name, _, _ in look_curves(emitter) if name in factors]
 
 
-def _sprite_instance(*, pooled: bool, local: bool) -> list[str]:
+# Whose turn it is: the entry holds the slot, and in a pool the instance.
+_ORDER = [
+    "    uvec2 entry = texelFetch(u_order, ivec2(linear % width, linear / width), 0).xy;",
+    "    linear = int(entry.y);",
+]
+
+
+def _sprite_instance(*, pooled: bool, local: bool, ordered: bool) -> list[str]:
     if not pooled:
         return []
+    instance = "entry.x" if ordered else "texelFetch(u_instance, slot, 0).x"
     lines = [
-        "    Instance frame = load_instance(u_instances, texelFetch(u_instance, slot, 0).x);",
+        f"    Instance frame = load_instance(u_instances, {instance});",
         "    color *= frame.tint;",
     ]
     if local:

@@ -91,9 +91,10 @@ class Channel(NamedTuple):
         return scalar if self.components == 1 else f"{vector}{self.components}"
 
 
+POSITION_AGE = Channel("position_age", "f4", 4, (("position", "xyz"), ("age", "w")))
 #: Changes with every step; held twice.
 STATE = (
-    Channel("position_age", "f4", 4, (("position", "xyz"), ("age", "w"))),
+    POSITION_AGE,
     Channel("velocity_rotation", "f4", 4, (("velocity", "xyz"), ("rotation", "w"))),
 )
 #: Written at birth; held once.
@@ -351,6 +352,11 @@ def fades(emitter: Emitter) -> list[str]:
 def by_speed(emitter: Emitter) -> bool:
     """Whether the look depends on the speed."""
     return emitter.size_by_speed != _ONE or emitter.color_by_speed != _WHITE
+
+
+def sorts(emitter: Emitter) -> bool:
+    """Whether it can be seen which of an emitter's particles is drawn first, and is asked for."""
+    return emitter.sprite.order != "none" and emitter.sprite.additive < 1.0
 
 
 def spins(emitter: Emitter) -> bool:

@@ -6,14 +6,43 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from gpuparticles.effect.effect import Effect, Emitter
-from gpuparticles.shaders.compose import alive, birth, blend, shift, sprite, update
-from gpuparticles.shaders.layout import Block, emitter_block, moving
+from gpuparticles.shaders.compose import (
+    alive,
+    birth,
+    blend,
+    cut,
+    key,
+    merge,
+    runs,
+    shift,
+    sprite,
+    update,
+)
+from gpuparticles.shaders.layout import Block, emitter_block, moving, sorts
 from gpuparticles.shaders.sources import Source
 
-__all__ = ["EmitterText", "Pass", "emitter_text"]
+__all__ = ["EmitterText", "OrderText", "Pass", "emitter_text"]
 
 Pass = tuple[Source, Source]
 """The vertex and the fragment text of one pass."""
+
+
+class OrderText(NamedTuple):
+    """What sorts an emitter's particles.
+
+    Args:
+        key: Says by what.
+        runs: Sorts a few entries each.
+        cut: Prepares a merge.
+        merge: Merges sorted runs two by two.
+        last: The last merge.
+    """
+
+    key: Pass
+    runs: Pass
+    cut: Pass
+    merge: Pass
+    last: Pass
 
 
 class EmitterText(NamedTuple):
@@ -29,6 +58,7 @@ class EmitterText(NamedTuple):
         shift: Takes another anchor; None where particles have none of their own.
         blend: Makes what is seen between whole steps; None where steps follow the updates.
         alive: Packs who lives; None where nobody dies before their time.
+        order: Sorts; None where nothing is sorted.
         sprite: Draws.
     """
 
@@ -40,11 +70,14 @@ class EmitterText(NamedTuple):
     shift: Pass | None
     blend: Pass | None
     alive: Pass | None
+    order: OrderText | None
     sprite: Pass
 
     def passes(self) -> Iterator[tuple[Pass, bool]]:
         """Every pass, and whether it draws quads."""
-        for each in (self.birth, self.update, self.travelling, self.shift, self.blend, self.alive):
+        order = self.order or ()
+        steps = (self.birth, self.update, self.travelling, self.shift, self.blend, self.alive)
+        for each in (*steps, *order):
             if each is not None:
                 yield each, False
         yield self.sprite, True
@@ -72,5 +105,11 @@ def emitter_text(effect: Effect, index: int, *, pooled: bool) -> EmitterText:
         shift=None if local or pooled else shift(),
         blend=None if pooled or effect.fixed_fps is None else blend(),
         alive=alive() if any(modifier.kills for modifier in modifiers) else None,
+        order=_order(emitter, pooled=pooled) if sorts(emitter) else None,
         sprite=sprite(emitter, modifiers, pooled=pooled),
     )
+
+
+def _order(emitter: Emitter, *, pooled: bool) -> OrderText:
+    last = merge(instanced=pooled)
+    return OrderText(key(emitter, pooled=pooled), runs(), cut(), merge(), last)

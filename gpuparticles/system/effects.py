@@ -51,6 +51,8 @@ class EffectInstance:
         "__weakref__",
         "_amount",
         "_anchor",
+        "_draw_order",
+        "_drawn",
         "_emitters",
         "_finished",
         "_followed",
@@ -63,6 +65,7 @@ class EffectInstance:
         "_released",
         "_scene",
         "_simulated",
+        "_sorts",
         "_speed",
         "_target",
         "_time",
@@ -106,12 +109,15 @@ class EffectInstance:
         self._once = once  # a burst: one loop, and nobody holds it
         self._tint = _WHITE
         self._tint_bytes = _pack_tint(*_WHITE)
+        self._draw_order = 0
         self._emitters: dict[str, EmitterInstance] = {}
         try:
             for index, emitter in enumerate(effect.emitters):
                 instance = EmitterInstance(scene, effect, index, seed)
                 self._emitters[emitter.name] = instance
                 instance._set_anchor(self._anchor, None)
+            self._drawn = sorted(self, key=lambda instance: instance.emitter.draw_order)
+            self._sorts = any(instance._sprites.order is not None for instance in self)
             self._play(set_at_first)
             self._rewind()
         except BaseException:
@@ -255,6 +261,22 @@ class EffectInstance:
         self._alive()
         self._tint = rgba(tint, "tint")
         self._tint_bytes = _pack_tint(*self._tint)
+
+    @property
+    def draw_order(self) -> int:
+        """Effects are drawn from the lowest number to the highest, 0 at first.
+
+        Those of one number are drawn in order of play; so are bursts, among them.
+
+        Raises:
+            EffectError: Set to anything but a whole number.
+        """
+        return self._draw_order
+
+    @draw_order.setter
+    def draw_order(self, draw_order: int) -> None:
+        self._alive()
+        self._draw_order = whole(draw_order, "draw_order")
 
     @property
     def parameters(self) -> Parameters:
@@ -414,9 +436,9 @@ class EffectInstance:
     def restore(self, snapshot: bytes) -> None:
         """Be as the instance was whose snapshot this is: what follows equals what followed there.
 
-        To the bit, under the same updates: place, path, time, speed, tint, pause, seed, rates,
-        parameters and every particle. Bytes from anywhere may be given: nothing in them is
-        executed. If the origin was shifted in between, the place is shifted with it.
+        To the bit, under the same updates: place, path, time, speed, tint, drawing order, pause,
+        seed, rates, parameters and every particle. Bytes from anywhere may be given: nothing in
+        them is executed. If the origin was shifted in between, the place is shifted with it.
 
         Args:
             snapshot: From the same effect, by value; its textures may differ.
@@ -574,16 +596,28 @@ class EffectInstance:
                 emitter._simulation.blend(self._frames.alpha)
 
     def _draw(self, view: View) -> None:
-        """Draw all emitters in authored order."""
+        """Draw all emitters."""
+        for emitter, frame in self._framed(view):
+            emitter._sprites.draw(view, frame, self._tint_bytes)
+
+    def _unsorted(self, view: View) -> Iterator[Callable[[], None]]:
+        """What sorts before it can be drawn."""
+        for emitter, frame in self._framed(view):
+            sort = emitter._sprites.unsorted(frame)
+            if sort is not None:
+                yield sort
+
+    def _framed(self, view: View) -> Iterator[tuple[EmitterInstance, bytes]]:
+        """The emitters in drawing order, and the view from where their particles live, packed."""
         world = view.at(self._anchor)
         carried = b""
-        for emitter in self._emitters.values():
+        for emitter in self._drawn:
             frame = world
             if emitter._local and emitter._offset is not None:
                 frame = view.carried_by(emitter._within(self._place))
             elif emitter._local:
                 frame = carried = carried or view.carried_by(self._place)
-            emitter._draw(view, frame, self._tint_bytes)
+            yield emitter, frame
 
     @property
     def _over(self) -> bool:
@@ -634,6 +668,17 @@ def _seen_of(target: object, where: str) -> Callable[[], object]:
         f"{where}: follow: {shown(target)} has no transform, position or center, "
         f"and is no callable that returns a place"
     )
+
+
+def whole(number: int, where: str) -> int:
+    """A whole number.
+
+    Raises:
+        EffectError: It is not one.
+    """
+    if not isinstance(number, (int, np.integer)) or isinstance(number, bool):
+        raise EffectError(f"{where}: {number!r} is not a whole number")
+    return int(number)
 
 
 def matrix_from(place: Place) -> NDArray[np.float64]:

@@ -9,7 +9,7 @@ from numbers import Real
 import numpy as np
 from numpy.typing import NDArray
 
-from gpuparticles.draw.sprites import Sprites, View
+from gpuparticles.draw.sprites import Sprites
 from gpuparticles.effect.effect import MOST_AT_ONCE, Effect, Emitter
 from gpuparticles.errors import ContextError, EffectError
 from gpuparticles.gpu.simulate import Simulation
@@ -73,9 +73,10 @@ class EmitterInstance:
         try:
             self._sprites = Sprites(
                 scene.ctx,
+                scene.guard,
                 simulation,
                 self.emitter.sprite,
-                text.sprite,
+                text,
                 scene.textures,
                 where,
             )
@@ -298,14 +299,10 @@ class EmitterInstance:
         if not self._local:
             self._simulation.set_anchor(anchor)
 
-    def _draw(self, view: View, from_particles: bytes, tint: bytes) -> None:
-        """Draw what lives; see Sprites.draw."""
-        self._sprites.draw(view, from_particles, tint)
-
     @property
     def gpu_bytes(self) -> int:
         """GPU memory of textures and buffers, in bytes."""
-        return 0 if self._released else self._simulation.nbytes
+        return 0 if self._released else self._simulation.nbytes + self._sprites.nbytes
 
     def _restore(
         self, player: Player, rows: int, texels: Texels, anchor: Vec3, followed: Place

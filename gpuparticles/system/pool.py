@@ -5,6 +5,7 @@ from __future__ import annotations
 import heapq
 import math
 import struct
+from collections.abc import Callable, Iterator
 
 import moderngl
 import numpy as np
@@ -35,10 +36,12 @@ class Pool:
         scene: What it plays in.
         effect: What plays.
         anchor: What positions are relative to.
+        draw_order: Where it is drawn among what plays.
     """
 
-    def __init__(self, scene: Scene, effect: Effect, anchor: Vec3) -> None:
+    def __init__(self, scene: Scene, effect: Effect, anchor: Vec3, draw_order: int = 0) -> None:
         self.effect = effect
+        self._draw_order = draw_order
         self.anchor = anchor
         self._scene = scene
         self._free = list(range(_FIRST_ROWS))
@@ -56,18 +59,22 @@ class Pool:
         except BaseException:
             self._free_all()
             raise
+        emitters = range(len(effect.emitters))
+        by_order = sorted(emitters, key=lambda index: effect.emitters[index].draw_order)
+        self._drawn = [self._sprites[index] for index in by_order]
+        self._sorts = any(sprites.order is not None for sprites in self._sprites)
 
     @property
     def limit(self) -> int:
         """How many bursts can live at once."""
         return int(self._scene.ctx.info["GL_MAX_TEXTURE_SIZE"])
 
-    def takes(self, effect: Effect, place: Vec3) -> bool:
+    def takes(self, effect: Effect, place: Vec3, draw_order: int) -> bool:
         """Whether a burst belongs here."""
         same = effect is self.effect or effect == self.effect
         near = all(abs(p - a) <= POOL_REACH for p, a in zip(place, self.anchor, strict=True))
         room = bool(self._free) or self._rows < self.limit
-        return same and near and room
+        return same and near and room and draw_order == self._draw_order
 
     def add(self, place: Place, seed: int, tint: tuple[float, float, float, float]) -> None:
         """Begin a burst with the next update."""
@@ -122,10 +129,18 @@ class Pool:
             simulation.set_anchor(self.anchor)
 
     def _draw(self, view: View) -> None:
-        """Draw what lives, in authored order."""
+        """Draw what lives, emitter by emitter."""
+        world = view.at(self.anchor)
+        for sprites in self._drawn:
+            sprites.draw(view, world, _WHITE)
+
+    def _unsorted(self, view: View) -> Iterator[Callable[[], None]]:
+        """What sorts before it can be drawn."""
         world = view.at(self.anchor)
         for sprites in self._sprites:
-            sprites.draw(view, world, _WHITE)
+            sort = sprites.unsorted(world)
+            if sort is not None:
+                yield sort
 
     @property
     def live_count(self) -> int:
@@ -141,7 +156,8 @@ class Pool:
     def gpu_bytes(self) -> int:
         """GPU memory of textures and buffers, in bytes."""
         tables = sum(table.nbytes for table in self._tables.values())
-        return tables + sum(simulation.nbytes for simulation in self._simulations)
+        orders = sum(sprites.nbytes for sprites in self._sprites)
+        return tables + orders + sum(simulation.nbytes for simulation in self._simulations)
 
     def release(self) -> None:
         """Free everything."""
@@ -179,9 +195,10 @@ class Pool:
         self._sprites.append(
             Sprites(
                 scene.ctx,
+                scene.guard,
                 simulation,
                 emitter.sprite,
-                text.sprite,
+                text,
                 scene.textures,
                 where,
             )

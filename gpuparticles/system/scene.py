@@ -36,7 +36,7 @@ class Scene:
         max_step: The longest step, in seconds.
 
     Attributes:
-        playing: Everything that plays, in drawing order.
+        playing: Everything that plays, in order of play.
         following: The effects that follow something, in the order in which they began to.
         finished: Callbacks that wait for the end of the update.
         origin: Where the origin of what was authored in world coordinates is now: the sum of all
@@ -87,11 +87,17 @@ class Scene:
 class Playing(Protocol):
     """Anything that a system updates and draws, in order."""
 
+    _draw_order: int
+    _sorts: bool  # whether any of its particles are ever sorted
+
     def _advance(self, dt: float) -> None:
         """Advance, inside the guard."""
 
     def _draw(self, view: View) -> None:
         """Draw, inside the guard."""
+
+    def _unsorted(self, view: View) -> Iterator[Callable[[], None]]:
+        """What is to be called, while simulating, before it is drawn."""
 
     def _shift_origin(self, offset: Vec3) -> None:
         """Count positions from elsewhere."""

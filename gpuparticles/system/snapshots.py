@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 __all__ = ["FLAGS", "NUMBERS", "PLACES", "Snapshot", "read_snapshot", "take_snapshot"]
 
 #: The attributes of an instance that are places, or None; numbers of 0 or more; true or false.
-#: With its seed, tint, anchor and emitters they are all that changes while it plays.
+#: With its seed, tint, drawing order, anchor and emitters they are all that changes while it plays.
 PLACES = ("_place", "_simulated", "_followed", "_warmed")
 NUMBERS = ("_speed", "_amount", "_time")
 FLAGS = ("_paused", "_finished")
@@ -63,6 +63,7 @@ def take_snapshot(instance: EffectInstance) -> bytes:
             "origin": instance._scene.origin,
             "seed": instance.seed,
             "tint": instance._tint,
+            "draw_order": instance._draw_order,
             "anchor": instance._anchor,
             **places,
             **{name: getattr(instance, name) for name in (*NUMBERS, *FLAGS)},
@@ -116,6 +117,7 @@ def _read(instance: EffectInstance, tree: Saved) -> Snapshot:
     x, y, z = _numbers(tree["origin"], 3)
     moved = plus(instance._scene.origin, (-x, -y, -z))
     attributes: dict[str, Any] = {name: _typed(bool, tree[name]) for name in FLAGS}
+    attributes["_draw_order"] = _typed(int, tree["draw_order"])
     for name in NUMBERS:
         (attributes[name],) = _numbers([tree[name]], 1, least=0.0)
     for name in PLACES:

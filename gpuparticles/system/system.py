@@ -22,7 +22,7 @@ from gpuparticles.gpu.programs import Program, Programs
 from gpuparticles.playback.crowd import foreseen
 from gpuparticles.playback.place import IDENTITY, Place, place_of, plus, position_of
 from gpuparticles.playback.population import hash_seed
-from gpuparticles.system.effects import EffectInstance
+from gpuparticles.system.effects import EffectInstance, whole
 from gpuparticles.system.library import Library
 from gpuparticles.system.pool import Pool
 from gpuparticles.system.scene import LONGEST_UPDATE, Scene
@@ -127,7 +127,7 @@ class ParticleSystem:
 
     @property
     def effects(self) -> tuple[EffectInstance, ...]:
-        """The effects that play, in drawing order; bursts are not among them."""
+        """The effects that play, in order of play; bursts are not among them."""
         playing = self._scene.playing
         return tuple(p for p in playing if isinstance(p, EffectInstance) and not p._once)
 
@@ -177,6 +177,7 @@ class ParticleSystem:
         seed: int | None = None,
         tint: Iterable[float] = (1.0, 1.0, 1.0, 1.0),
         parameters: Mapping[str, Any] | None = None,
+        draw_order: int = 0,
     ) -> None:
         """Play one loop of an effect somewhere, and forget it.
 
@@ -192,16 +193,19 @@ class ParticleSystem:
             tint: Straight RGB or RGBA that its particles' colours are multiplied with.
             parameters: What its parameters are, by name; the others have their defaults. Bursts
                 with equal ones share textures, all of them share programs.
+            draw_order: As of an `EffectInstance`. Bursts that share textures are drawn at once;
+                those of another number do not share them.
 
         Raises:
             EffectError: No such effect, not such a place, both a position and a transform, not
-                such a tint, no such parameter or value.
+                such a tint or draw order, no such parameter or value.
             ContextError: A texture of another context.
         """
         self._alive()
         found = self.library.find(effect).with_parameters(parameters or {})
         place = _place(position, transform, "burst")
         color = rgba(tint, "tint")
+        draw_order = whole(draw_order, "draw_order")
         seed = self._next_seed(seed)
         scene = self._scene
         if not foreseen(found):
@@ -210,17 +214,23 @@ class ParticleSystem:
                 self._keep(found, pooled=False)
                 alone = EffectInstance(scene, found, place, seed, once=True)
             alone.tint = color
+            alone.draw_order = draw_order
             scene.playing.append(alone)
             return
         pool = next(
-            (p for p in scene.playing if isinstance(p, Pool) and p.takes(found, place.place)), None
+            (
+                p
+                for p in scene.playing
+                if isinstance(p, Pool) and p.takes(found, place.place, draw_order)
+            ),
+            None,
         )
         if pool is None:
             with scene.guard:
                 scene.guard.simulate()
                 # Bursts come and go; what they are compiled from stays.
                 self._keep(found, pooled=True)
-                pool = Pool(scene, found, place.place)
+                pool = Pool(scene, found, place.place, draw_order)
             scene.playing.append(pool)
         pool.add(place, seed, color)
 
@@ -260,6 +270,8 @@ class ParticleSystem:
     ) -> None:
         """Draw everything that lives into the bound framebuffer.
 
+        Effects by their `draw_order`, the emitters of each by theirs, particles by the `order` of
+        their sprite: those are sorted here, unless neither they nor the view's turn have changed.
         Nothing is advanced: draw as often as you like. The host's viewport, scissor, stencil test
         and colour mask hold.
 
@@ -281,10 +293,20 @@ class ParticleSystem:
         scene = self._scene
         if not any(playing._seen for playing in scene.playing):
             return
+        unsorted = [
+            sort
+            for playing in scene.playing
+            if playing._sorts
+            for sort in playing._unsorted(camera)
+        ]
         with scene.guard:
+            if unsorted:
+                scene.guard.simulate()
+                for sort in unsorted:
+                    sort()
             scene.guard.draw(depth)
             camera = camera.into(scene.guard.height)
-            for playing in scene.playing:
+            for playing in sorted(scene.playing, key=_draw_order):
                 playing._draw(camera)
 
     def shift_origin(self, offset: Iterable[float]) -> None:
@@ -406,6 +428,9 @@ class ParticleSystem:
     def _alive(self) -> None:
         if self._released:
             raise ContextError("this ParticleSystem has been released")
+
+
+_draw_order = operator.attrgetter("_draw_order")
 
 
 def _place(position: object, transform: object, where: str) -> Place:

@@ -64,7 +64,10 @@ class Life:
             spread=180,
             angular_velocity=(-90, 90),
             modifiers=forces,
-            sprite=gp.Sprite(texture=Image.fromarray(pixels), flipbook=gp.Flipbook(2, 2)),
+            # Drawing sorts: it simulates in the middle of it.
+            sprite=gp.Sprite(
+                texture=Image.fromarray(pixels), flipbook=gp.Flipbook(2, 2), order="depth"
+            ),
         )
         sparks = gp.Emitter(
             "sparks",

@@ -32,7 +32,9 @@ EFFECT = gp.Effect(
                 gp.Radial(-2, center=(0, 1, 0), falloff=(0, 3)),
                 gp.Vortex(3, handedness="random", space="world"),
             ],
-            sprite=gp.Sprite(texture=Image.new("RGBA", (8, 8)), flipbook=gp.Flipbook(2, 2)),
+            sprite=gp.Sprite(
+                texture=Image.new("RGBA", (8, 8)), flipbook=gp.Flipbook(2, 2), order="depth"
+            ),
         ),
         gp.Emitter("sparks", capacity=30, rate=90, space="local", sprite=gp.Sprite(stretch=0.1)),
     ],
