@@ -4,8 +4,7 @@ uniform sampler2D u_tables;
 
 vec4 table_at(vec2 table, int row) {
     int i = int(table.x) + row;
-    int width = textureSize(u_tables, 0).x;
-    return texelFetch(u_tables, ivec2(i % width, i / width), 0);
+    return texelFetch(u_tables, ivec2(i & 1023, i >> 10), 0); // 1024 texels wide: no division
 }
 
 // The row to which a share of the whole belongs: the last whose w, where its own share begins, is

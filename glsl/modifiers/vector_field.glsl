@@ -16,7 +16,8 @@ vec3 modify_vector_field(
     vec3 sum = vec3(0.0);
     for (int i = 0; i < 8; ++i) {
         ivec3 corner = ivec3(i & 1, (i >> 1) & 1, i >> 2);
-        ivec3 at = (first + corner) % count;
+        ivec3 at = first + corner;
+        at -= count * ivec3(greaterThanEqual(at, count));
         vec3 e = mix(1.0 - f, f, vec3(corner));
         vec3 value = table_at(field, 1 + (at.z * count.y + at.y) * count.x + at.x).xyz;
         sum += value * (e.x * e.y * e.z);

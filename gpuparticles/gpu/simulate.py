@@ -54,7 +54,7 @@ _pack_header = struct.Struct("<4I").pack
 _BIRTHS_UNIT = UNITS["u_births"]
 _INSTANCES_UNIT = UNITS["u_instances"]
 _TABLES_UNIT = UNITS["u_tables"]
-_TABLES_WIDTH = 1024
+_TABLES_WIDTH = 1024  # as lib/tables.glsl has it
 
 # Births a pass: what a burst into a large emitter needs is bounded, and small against its state.
 _LEAST_CHUNK = 48

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -10,6 +11,8 @@ import pytest
 from numpy.typing import NDArray
 
 import gpuparticles as gp
+from gpuparticles.playback.place import place_of
+from tests.gpu.test_bursts import pools, to_world, transforms
 
 System = Callable[..., gp.ParticleSystem]
 
@@ -128,3 +131,31 @@ def test_a_day_later_a_field_moves_as_in_the_first_second(system: System, name: 
     first, later = ends
     assert later == pytest.approx(first, abs=2e-3)
     assert np.abs(first - [e.offset.position for e in emitters]).max() > 0.3
+
+
+@pytest.mark.parametrize("space", ["world", "local"])
+@pytest.mark.parametrize("field_space", ["world", "emitter"])
+@pytest.mark.parametrize("name", FIELDS)
+def test_bursts_that_share_textures_lie_in_the_field_as_one_alone(
+    system: System, living: Callable[[Any], NDArray[Any]], name: str, field_space: str, space: str
+) -> None:
+    """Each turned and at its own place: what is their space is turned back for each of them."""
+    effect = cloud(replace(FIELDS[name], space=field_space), space=space)
+    together, alone = system(), system()
+    matrices = transforms(np.random.default_rng(8), 3, 50.0)
+    for seed, matrix in enumerate(matrices):
+        together.burst(effect, transform=matrix, seed=seed)
+    singles = [alone.play(effect, transform=m, seed=seed) for seed, m in enumerate(matrices)]
+    for _ in range(30):
+        together.update(1 / 32)
+        alone.update(1 / 32)
+    (pool,) = pools(together)
+    everybody = living(pool._simulations[0])
+    assert len(everybody) == 120
+    for seed, single in enumerate(singles):
+        found = everybody[everybody["instance"] == seed]
+        expected = living(single["it"]._simulation)
+        place, local = place_of(matrices[seed]), space == "local"
+        assert to_world(found, place, local=local, anchor=pool.anchor) == pytest.approx(
+            to_world(expected, place, local=local, anchor=single._anchor), abs=1e-3
+        )
