@@ -260,6 +260,31 @@ def test_who_is_drawn_last_covers_the_others(scene: Scene, order: Any, front: An
     assert scene.draw()[8, 8].tolist() == list(front)
 
 
+def test_particles_that_are_carried_are_sorted_where_they_are(scene: Scene) -> None:
+    """The effect turns after they were born; a turn of it is one of the view."""
+    effect = scene.particles.play(cloud(300, space="local"))
+    scene.update()
+    view = look_at((30, 20, 60), (8, 8, 0))
+    turned = np.eye(4)
+    turned[:3, :3] = [[0, 0, 1], [0, 1, 0], [-1, 0, 0]]
+    for place in (np.eye(4), turned):
+        effect.transform = place
+        scene.draw(view=view)
+        check(effect["it"]._sprites, towards_eye(view @ place))
+
+
+def test_a_blend_that_a_parameter_drives_may_come_to_need_an_order(scene: Scene) -> None:
+    """It adds light at first, and is composed for more."""
+    emitters = cloud(100, sprite=gp.Sprite(order="depth", blend=1.0)).emitters
+    glow = gp.Parameter("glow", 1.0, (0, 1), binds=["emitters.it.sprite.blend"])
+    effect = scene.particles.play(gp.Effect("glows", emitters, loop=False, parameters=[glow]))
+    scene.update()
+    effect.parameters["glow"] = 0.0
+    view = look_at((30, 20, 60), (8, 8, 0))
+    scene.draw(view=view)
+    check(effect["it"]._sprites, towards_eye(view))
+
+
 @pytest.mark.parametrize("space", ["world", "local"])
 def test_a_pool_is_sorted_as_a_whole(scene: Scene, renders: Any, space: str) -> None:
     """The farther burst is the later one, so that unsorted it would cover the nearer one."""
