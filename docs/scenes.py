@@ -60,6 +60,8 @@ def variants() -> dict[str, tuple[Scene, list[Any]]]:
             change = {field: value}
             if cls is gp.Sprite:
                 change = {"sprite": replace(FLOW.sprite, **change)}
+            if field == "facing":  # where width and height differ it shows how they lie
+                change |= {"height": 3.0, "rate": 30, "spread": 60}
             panels.append(Panel(gp.Effect(field, [replace(FLOW, **change)]), 2.0))
         given = [getattr(_holder(cls, panel.effect), field) for panel in panels]
         name = f"{cls.__name__.lower()}_{field}"
@@ -196,6 +198,7 @@ VARIANTS: dict[tuple[type, str], tuple[Any, ...]] = {
     ),
     (gp.Sprite, "blend"): ("alpha", 0.5, "additive"),
     (gp.Sprite, "stretch"): (0, 0.1, 0.4),
+    (gp.Sprite, "facing"): ("camera", "emitter", "velocity"),
 }
 
 

@@ -15,6 +15,7 @@ uniform float u_pixel;     // units a pixel, at depth 1
 out vec2 v_uv;
 flat out vec4 v_color;
 flat out vec4 v_cell;      // lower left corner and size of the frame, in texture coordinates
+#pragma gpuparticles outputs
 #pragma gpuparticles kernels
 
 void hide() {
@@ -24,10 +25,10 @@ void hide() {
     v_cell = vec4(0.0);
 }
 
-vec4 flipbook_cell(float life, uint seed) {
+// The cell of a frame, counted on and on.
+vec4 flipbook_cell(float frame) {
     float frames = u_flipbook.z;
-    float frame = floor(life * u_flipbook.w * frames);
-    frame += floor(random_uniform(seed, CHANNEL_FRAME) * u_flipbook_random);
+#pragma gpuparticles there_and_back
     frame = u_flipbook_loop > 0.0 ? frame - frames * floor(frame / frames) : min(frame, frames - 1.0);
     frame = clamp(frame, 0.0, frames - 1.0);
     float row = floor((frame + 0.5) / u_flipbook.x);
@@ -59,42 +60,22 @@ void main() {
 #pragma gpuparticles look
 
     vec3 center = (u_view * vec4(position, 1.0)).xyz;
-    vec2 extent = u_view_scale * attributes.xz * curve_at(u_size_over_life, life);
+#pragma gpuparticles distance
+    float scale = u_view_scale; // of sizes, to units in view space
+#pragma gpuparticles scale
+    vec2 extent = scale * attributes.xz * curve_at(u_size_over_life, life);
 #pragma gpuparticles extent
-    vec2 corner = vec2(gl_VertexID & 1, (gl_VertexID >> 1) & 1) - 0.5;
+    vec2 corner = vec2(gl_VertexID & 1, (gl_VertexID >> 1) & 1);
+    vec2 reach = corner - 0.5;
+#pragma gpuparticles pivot
     float angle = TAU * velocity_rotation.w;
-    vec2 up = vec2(-sin(angle), cos(angle));
-    if (attributes.y > 0.0) {
-        // The shutter is open for attributes.y seconds: the streak runs from where the particle is
-        // seen at first to where it is seen at last. Under perspective both are brought to its own
-        // depth, along the line of sight, so that motion straight at the eye moves nothing; of a
-        // way that halves the distance to the eye no more is shown.
-        vec3 way = mat3(u_view) * velocity * (0.5 * attributes.y);
-        float nearer = u_projection[2][3] != 0.0 ? way.z / center.z : 0.0;
-        float shown = 0.5 / max(abs(nearer), 0.5);
-        way *= shown;
-        nearer *= shown;
-        vec2 first = (center.xy - way.xy) / (1.0 - nearer);
-        vec2 last = (center.xy + way.xy) / (1.0 + nearer);
-        vec2 across = last - first;
-        float streak = length(across);
-        if (streak > 1e-4 * max(extent.x, extent.y)) {
-            center.xy = 0.5 * (first + last);
-            up = across / streak;
-            extent.y += streak;
-        }
-    }
-    // What is thinner than a pixel would be hit by some pixels and missed by others: it is drawn as
-    // wide as can be seen, and as much fainter.
-    vec4 clip = u_projection * vec4(center, 1.0);
-    vec2 drawn = max(extent, u_pixel * abs(clip.w));
-    if (any(lessThan(extent, 0.999 * drawn))) {
-        color.a *= (extent.x * extent.y) / (drawn.x * drawn.y);
-    }
-    vec2 right = vec2(up.y, -up.x);
-    center.xy += right * (corner.x * drawn.x) + up * (corner.y * drawn.y);
-    gl_Position = u_projection * vec4(center, 1.0);
-    v_uv = corner + 0.5;
+#pragma gpuparticles facing
+#pragma gpuparticles length
+    gl_Position = lay(quad, reach, color.a);
+    v_uv = corner;
     v_color = color;
-    v_cell = flipbook_cell(life, lifetime_seed.y);
+#pragma gpuparticles passed
+    float reached = floor(passed) + floor(random_uniform(lifetime_seed.y, CHANNEL_FRAME) * u_flipbook_random);
+    v_cell = flipbook_cell(reached);
+#pragma gpuparticles next
 }

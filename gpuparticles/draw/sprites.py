@@ -17,13 +17,14 @@ from gpuparticles.gpu.guard import Guard
 from gpuparticles.gpu.order import Order
 from gpuparticles.gpu.programs import QUADS, UNITS, Programs
 from gpuparticles.gpu.simulate import Simulation
-from gpuparticles.playback.place import Place, Vec3, matrix_of
+from gpuparticles.playback.place import Place, Vec3, matrix_of, plus
 from gpuparticles.shaders import EmitterText
 from gpuparticles.shaders.layout import BIRTH, INSTANCE
 
 __all__ = ["Sprites", "View"]
 
 _pack_matrix = struct.Struct("<16f").pack
+_pack_vector = struct.Struct("<3f").pack
 _NAMES = tuple(channel.name for channel in BIRTH)
 _POOLED_NAMES = (*_NAMES, INSTANCE.name)
 # Where in a packed matrix the third row begins, column by column, but for the translation.
@@ -40,6 +41,7 @@ class View(NamedTuple):
             scale alike.
         zoom: How much of the picture's half height a unit in view space takes, at depth 1.
         pixel: Units in view space a pixel, at depth 1.
+        depth: How sprites are tested against the depth buffer; see Guard.draw.
     """
 
     rows: list[list[float]]
@@ -47,14 +49,16 @@ class View(NamedTuple):
     scale: float
     zoom: float
     pixel: float = 0.0
+    depth: str | None = "<="
 
     @classmethod
-    def of(cls, view: object, projection: object) -> View:
+    def of(cls, view: object, projection: object, depth: str | None = "<=") -> View:
         """Read the user's matrices.
 
         Args:
             view: 4x4, for column vectors.
             projection: 4x4, for column vectors.
+            depth: How sprites are tested.
 
         Raises:
             EffectError: Not such matrices; or a view that has its translation in the last row.
@@ -62,7 +66,8 @@ class View(NamedTuple):
         v = matrix_of(view, "view", affine=True)
         p = matrix_of(projection, "projection")
         across, up = math.hypot(*v[0][:3]), math.hypot(*v[1][:3])
-        return cls(v, _columns(p), math.sqrt(across * up), math.hypot(*p[1][:3]))
+        scale, zoom = math.sqrt(across * up), math.hypot(*p[1][:3])
+        return cls(v, _columns(p), scale, zoom, depth=depth)
 
     def into(self, height: float) -> View:
         """The camera for a picture so many pixels high."""
@@ -81,6 +86,13 @@ class View(NamedTuple):
             c, f, i, 0.0,
             a * x + b * y + c * z + s, d * x + e * y + f * z + t, g * x + h * y + i * z + u, 1.0,
         )  # fmt: skip
+
+    def turned(self, direction: Vec3) -> bytes:
+        """A direction of the world in the view, a unit vector, packed."""
+        x, y, z = direction
+        seen = [a * x + b * y + c * z for a, b, c, _ in self.rows[:3]]
+        length = max(math.hypot(*seen), 1e-300)
+        return _pack_vector(*(component / length for component in seen))
 
     def carried_by(self, place: Place) -> bytes:
         """The view of particles that move with an emitter: its turn and its place."""
@@ -132,6 +144,7 @@ class Sprites:
         textures: Textures,
         where: str,
     ) -> None:
+        self._guard = guard
         self._simulation = simulation
         self._sprite = sprite
         self._textures = textures
@@ -140,6 +153,9 @@ class Sprites:
         # In a pool the order tells whose a particle is.
         self._names = _POOLED_NAMES if pooled and text.order is None else _NAMES
         self.order: Order | None = None
+        # Else a driver may have left it out of the program.
+        faded = sprite.near_fade is not None or sprite.far_fade is not None
+        self._scaled = sprite.size_unit == "world" or faded
         look = textures.acquire(sprite, where)
         self._texture = look.texture
         self._programs = Programs.of(ctx)
@@ -175,13 +191,19 @@ class Sprites:
         axis = b"".join(from_particles[begin : begin + 4] for begin in _DEPTH)
         return partial(order.sort, axis) if order.stale(axis) else None
 
-    def draw(self, view: View, from_particles: bytes, tint: bytes) -> None:
+    def describe(self, sprite: Sprite) -> None:
+        """Take the values of what is drawn; any that were composed to the same text."""
+        self._sprite = sprite
+
+    def draw(self, view: View, from_particles: bytes, tint: bytes, plane: bytes = b"") -> None:
         """Draw what lives.
 
         Args:
             view: The camera.
             from_particles: Packed matrix from where positions are to the view.
             tint: Packed straight RGBA.
+            plane: Packed matrix from the emitter to the view: for particles of the world that face
+                as their emitter does.
 
         Raises:
             ContextError: The host has released the texture.
@@ -200,7 +222,8 @@ class Sprites:
         write("u_view", from_particles)
         write("u_projection", view.projection)
         write("u_tint", tint)
-        write("u_view_scale", struct.pack("<f", view.scale))
+        if self._scaled:
+            write("u_view_scale", struct.pack("<f", view.scale))
         write("u_pixel", struct.pack("<f", view.pixel))
         simulation.bind_uniforms()
         state.bind_seen(self._names)
@@ -210,10 +233,22 @@ class Sprites:
             self.order.bind()
         if self._texture is not None:
             self._texture.use(UNITS["u_texture"])
+        sprite = self._sprite
+        match sprite.facing:
+            case "axis":
+                write("u_axis", view.turned(sprite.axis))
+            case "point":
+                write("u_frame", view.at(plus(sprite.look_at, simulation.origin)))
+            case "emitter" if plane:
+                write("u_frame", plane)
+        if sprite.depth_write:
+            self._guard.draw(view.depth, write=True)
         width = min(state.width, QUADS)
         program.vertex_array.render(
             moderngl.TRIANGLES, 6 * width, instances=rows * (state.width // width)
         )
+        if sprite.depth_write:
+            self._guard.draw(view.depth)
 
     def release(self) -> None:
         """Give program and texture back."""

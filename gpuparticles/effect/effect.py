@@ -32,10 +32,10 @@ from gpuparticles.effect.values import (
     OptionalVelocity,
     OverLife,
     OverLoop,
+    Pair,
     Range,
     Ranged,
     SizeOverLife,
-    SpeedRange,
     span,
 )
 from gpuparticles.errors import EffectError
@@ -254,9 +254,9 @@ class Emitter:
     fade_in: Fraction = 0.0
     fade_out: Fraction = 0.0
     speed_over_life: OverLife = default(1.0)
-    speed_range: Takes[Range | Iterable[float], Annotated[Range, SpeedRange()]] = default(
-        (0.0, 1.0)
-    )
+    speed_range: Takes[
+        Range | Iterable[float], Annotated[Range, Pair(Number("a speed", least=0))]
+    ] = default((0.0, 1.0))
     size_by_speed: SizeOverLife = default(1.0)
     color_by_speed: ColorOverLife = default("#ffffff")
     modifiers: Takes[Iterable[Modifier], tuple[Modifier, ...]] = default(())

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal, Protocol, TypeAlias
@@ -14,8 +14,16 @@ from pydantic_core import CoreSchema, core_schema
 
 from gpuparticles.effect.description import Takes, default, description
 from gpuparticles.effect.mistakes import Mistake, refused, show, suggestion
-from gpuparticles.effect.rules import Flag, Number, Rule
-from gpuparticles.effect.values import Curve, LoopLike, OverLoop, Range
+from gpuparticles.effect.rules import Flag, Number, Rule, is_list, read_each
+from gpuparticles.effect.values import (
+    Curve,
+    Direction,
+    LoopLike,
+    OverLoop,
+    Pair,
+    Range,
+    Vec3,
+)
 
 if TYPE_CHECKING:
     from PIL.Image import Image
@@ -37,28 +45,52 @@ class GLTexture(Protocol):
         """Width and height in texels."""
 
 
+@dataclass(frozen=True)
+class _Loop(Rule):
+    """True, false or ``"ping_pong"``."""
+
+    def read(self, value: Any) -> bool | Literal["ping_pong"]:
+        if value == "ping_pong" and isinstance(value, str):
+            return "ping_pong"
+        if isinstance(value, str):
+            known = suggestion(value, ["ping_pong"])
+            raise refused(
+                f'{show(value)} is no way to loop; it is true, false or "ping_pong"{known}'
+            )
+        return Flag().read(value)
+
+    def schema(self) -> dict[str, Any]:
+        return {"anyOf": [Flag().schema(), {"enum": ["ping_pong"]}]}
+
+
 @description
 class Flipbook:
     """A sheet of frames that a particle runs through in its life.
 
-    Frames follow each other in rows from the top left. The last frame is shown until death.
+    Frames follow each other in rows from the top left; a strip is one row. The last frame is shown
+    until death.
 
     Args:
         columns: Frames side by side, 1 or more.
         rows: Rows of frames, 1 or more.
         frames: How many frames the sheet has, if it is not full.
         speed: How many times the frames are run through in a life, 0 or more.
-        loop: Begin again after the last frame, instead of holding it.
+        loop: What comes after the last frame: it stays (false), the first one again (true), or the
+            way back to the first (``"ping_pong"``; neither end is shown twice in a row).
         start: ``"first"``, or ``"random"``: each particle begins with a frame of its own. With a
             `speed` of 0 it keeps that one, so that a sheet holds several pictures of one thing.
+        fps: Frames a second, however long a particle lives; instead of `speed`.
+        blend: Whether each frame turns into the next one, instead of giving way to it at once.
     """
 
     columns: Annotated[int, Number("a number of columns", least=1, most=4096, whole=True)] = 1
     rows: Annotated[int, Number("a number of rows", least=1, most=4096, whole=True)] = 1
     frames: Annotated[int, Number("a number of frames", least=1, whole=True)] | None = None
     speed: Annotated[float, Number("a speed", "times through a life", least=0)] = 1.0
-    loop: bool = False
+    loop: Annotated[bool | Literal["ping_pong"], _Loop()] = False
     start: Literal["first", "random"] = "first"
+    fps: Annotated[float, Number("a rate", "frames a second", least=0)] | None = None
+    blend: bool = False
 
     @property
     def frame_count(self) -> int:
@@ -66,7 +98,11 @@ class Flipbook:
         return self.columns * self.rows if self.frames is None else self.frames
 
     def mistakes(self) -> Iterator[Mistake]:
-        """More frames than the sheet has places for."""
+        """More frames than the sheet has places for, and two speeds."""
+        if self.fps is not None and self.speed != 1.0:
+            yield Mistake(
+                ("fps",), f"speed is {show(self.speed)} already; only one of both is given"
+            )
         places = self.columns * self.rows
         if self.frame_count > places:
             sheet = f"a sheet of {self.columns} by {self.rows} has {places}"
@@ -118,13 +154,31 @@ class _Texture(Rule):
         return "a texture is the path of a picture, a PIL image, a GL texture, or nothing"
 
 
+@dataclass(frozen=True)
+class _Pivot(Rule):
+    """A point of the sprite (x, y), from its middle."""
+
+    def read(self, value: Any) -> tuple[float, float]:
+        """A tuple of two."""
+        if not is_list(value) or len(items := list(value)) != 2:
+            raise refused(f"{show(value)} is not a pivot; a pivot is (x, y), each from -0.5 to 0.5")
+        x, y = read_each([_PART] * 2, items)
+        return x, y
+
+    def schema(self) -> dict[str, Any]:
+        """An array of two."""
+        return {"type": "array", "items": _PART.schema(), "minItems": 2, "maxItems": 2}
+
+
+_PART = Number("a part of the sprite", least=-0.5, most=0.5)
+_DISTANCE = Number("a distance", "units", least=0)
 _ADDITIVE = Number("blend", least=0, most=1)
 _TextureLike: TypeAlias = "str | os.PathLike[str] | Image | GLTexture | None"
 
 
 @description
 class Sprite:
-    """A square that faces the camera, `Emitter.size` wide.
+    """A rectangle `Emitter.size` wide, by default a square that faces the camera.
 
     Args:
         texture: The path of a picture, a PIL image, a GL texture, or None for a soft round disc.
@@ -134,7 +188,8 @@ class Sprite:
         blend: ``"alpha"`` covers what is behind, ``"additive"`` adds light to it; a number from
             0 to 1 lies between.
         stretch: Lengthen the sprite along its motion by its speed times this many seconds, as a
-            shutter would that is open so long; 0 or more.
+            shutter would that is open so long; 0 or more. What is lengthened lies along its motion,
+            whatever its rotation; of the motion counts what lies in the sprite's plane.
         filter: ``"linear"`` or ``"nearest"`` when the texture is magnified.
         premultiplied: Whether the texture's colours are multiplied by its alpha. None means the
             usual: pictures are not, GL textures are.
@@ -142,6 +197,31 @@ class Sprite:
             the ``"oldest"`` or ``"youngest"`` by age, or by ``"depth"`` what is farthest along
             the view. ``"none"`` sorts nothing and costs nothing. Where the blend is additive,
             order cannot be seen, and nothing is sorted either.
+        facing: How it is turned. ``"camera"``: parallel to the picture. ``"position"``: to where
+            the camera is, so that nothing is skewed at the picture's edges. ``"emitter"``: flat,
+            perpendicular to the emitter's +Y, its top towards the emitter's -Z. ``"velocity"`` and
+            ``"axis"``: its height lies along the motion or along `axis`, and its width turns to the
+            camera. ``"point"``: to `look_at`. `Emitter.rotation` turns it within its plane. Both
+            sides are seen.
+        axis: What the sprite's height lies along where `facing` is ``"axis"``, in the world.
+        look_at: What it faces where `facing` is ``"point"``, a point in the world; its top is as
+            far up, along the world's +Y, as that allows.
+        pivot: The point of the sprite (x, y) that is at the particle and about which it turns, as
+            parts of its width and height from its middle, -0.5 to 0.5: (0, -0.5) lets it stand on
+            the particle.
+        size_unit: Whether sizes are in ``"world"`` units, or in ``"pixels"`` of the screen at any
+            distance; what is behind the camera is not drawn.
+        shortest: Least length along the motion, with what `stretch` adds: of the sprite's height,
+            in the unit of its size.
+        longest: Greatest such length; None for no limit.
+        near_fade: (begin, end) distances in front of the camera: nothing is seen of what is closer
+            than begin, all beyond end. Keeps what flies past from filling the picture.
+        far_fade: (begin, end) distances in front of the camera: all is seen up to begin, nothing
+            from end on.
+        alpha_clip: Cut the sprite out: where its alpha is below this, from 0 to 1, it is left out,
+            elsewhere it covers fully. None blends.
+        depth_write: Write the depth buffer, wherever the sprite is not cut out, if it is tested:
+            what is drawn later is hidden behind. Made for `alpha_clip`.
     """
 
     texture: Takes[_TextureLike, Annotated[Path | Image | GLTexture | None, _Texture()]] = default(
@@ -156,6 +236,28 @@ class Sprite:
     filter: Literal["linear", "nearest"] = "linear"
     premultiplied: Annotated[bool, Flag()] | None = None
     order: Literal["none", "oldest", "youngest", "depth"] = "none"
+    facing: Literal["camera", "position", "emitter", "velocity", "axis", "point"] = "camera"
+    axis: Direction = default((0.0, 1.0, 0.0))
+    look_at: Vec3 = default((0.0, 0.0, 0.0))
+    pivot: Takes[Iterable[float], Annotated[tuple[float, float], _Pivot()]] = default((0.0, 0.0))
+    size_unit: Literal["world", "pixels"] = "world"
+    shortest: Annotated[float, Number("a length", least=0)] = 0.0
+    longest: Annotated[float, Number("a length", least=0)] | None = None
+    near_fade: Takes[Range | Iterable[float] | None, Annotated[Range, Pair(_DISTANCE)] | None] = (
+        default(None)
+    )
+    far_fade: Takes[Range | Iterable[float] | None, Annotated[Range, Pair(_DISTANCE)] | None] = (
+        default(None)
+    )
+    alpha_clip: Annotated[float, Number("an alpha", least=0, most=1)] | None = None
+    depth_write: bool = False
+
+    def mistakes(self) -> Iterator[Mistake]:
+        """Limits of the length of which none can hold."""
+        if self.longest is not None and self.shortest > self.longest:
+            yield Mistake(
+                ("shortest",), f"{show(self.shortest)} is more than longest, {show(self.longest)}"
+            )
 
     @property
     def additive(self) -> float:

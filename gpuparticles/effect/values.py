@@ -41,12 +41,12 @@ __all__ = [
     "OptionalVelocity",
     "OverLife",
     "OverLoop",
+    "Pair",
     "Range",
     "Ranged",
     "Scalar",
     "ScalarLike",
     "SizeOverLife",
-    "SpeedRange",
     "Vec3",
     "Vec3Like",
     "Vector",
@@ -168,7 +168,6 @@ class _Colour(Rule):
 
 _HEX = "#(?:[0-9a-fA-F]{3,4}|[0-9a-fA-F]{6}|[0-9a-fA-F]{8})"
 _CHANNELS = [Number("a colour channel", least=0)] * 3 + [Number("an alpha", least=0, most=1)]
-_SPEED = Number("a speed", least=0)
 _TIME = Number("the time of a stop", "of the whole", least=0, most=1)
 
 
@@ -436,20 +435,26 @@ class _ColourOverLife(Rule):
 
 
 @dataclass(frozen=True)
-class SpeedRange(Rule):
-    """A pair of speeds (low, high)."""
+class Pair(Rule):
+    """A pair (low, high).
+
+    Args:
+        number: The rule of both.
+    """
+
+    number: Number
 
     def read(self, value: Any) -> Range:
         """A Range."""
         if not is_list(value):
             raise refused(f"{show(value)} is not a pair (low, high)")
-        found = Ranged(_SPEED).read(value)
+        found = Ranged(self.number).read(value)
         assert isinstance(found, Range)
         return found
 
     def schema(self) -> dict[str, Any]:
         """An array of two."""
-        return {"type": "array", "items": _SPEED.schema(), "minItems": 2, "maxItems": 2}
+        return {"type": "array", "items": self.number.schema(), "minItems": 2, "maxItems": 2}
 
 
 @dataclass(frozen=True)

@@ -19,10 +19,18 @@ from gpuparticles.gpu.gl import DRAW_BUFFERS, GL, TEXTURE_UNITS, UNIFORM_BINDING
 Call = tuple[Callable[..., Any], tuple[Any, ...]]
 Value = tuple[int, ...]
 
-# Modes. Host is the state outside; sprites are drawn with one of three depth tests.
+# Modes. Host is the state outside; sprites are drawn with one of three depth tests, and may write
+# the depth where they are tested.
 _HOST = "host"
 _SIMULATE = "simulate"
-_DRAW: dict[str | None, str] = {None: "draw", "<=": "draw <=", ">=": "draw >="}
+_DRAW: dict[tuple[str | None, bool], str] = {
+    (None, False): "draw",
+    (None, True): "draw",
+    ("<=", False): "draw <=",
+    ("<=", True): "draw and write <=",
+    (">=", False): "draw >=",
+    (">=", True): "draw and write >=",
+}
 
 # Where uniform points and texture units lie in what is read at entry.
 _POINTS = slice(7, 7 + UNIFORM_BINDINGS)
@@ -226,20 +234,21 @@ class Guard:
         if self._mode is not _SIMULATE:
             self._switch(_SIMULATE)
 
-    def draw(self, depth: str | None = "<=") -> None:
+    def draw(self, depth: str | None = "<=", *, write: bool = False) -> None:
         """Make the state right for premultiplied sprites into the host's framebuffer.
 
         The framebuffer, viewport, scissor, stencil test, colour mask, sRGB conversion,
         multisampling and depth range are the host's. Only draw buffer 0 is written.
 
         Args:
-            depth: How sprites are tested against the host's depth buffer, which they never write:
-                ``"<="``, ``">="`` (where the host reverses depth), or None for no test.
+            depth: How sprites are tested against the host's depth buffer: ``"<="``, ``">="``
+                (where the host reverses depth), or None for no test.
+            write: Whether they write it; without a test none does.
 
         Raises:
             ValueError: Another ``depth``.
         """
-        mode = _DRAW.get(depth)
+        mode = _DRAW.get((depth, write))
         if mode is None:
             raise ValueError(f'depth: {depth!r} is not "<=", ">=" or None')
         if self._mode is not mode:
@@ -456,7 +465,9 @@ class _Block:
 def _states(gl: GL) -> list[_State]:
     """Every state that a mode sets."""
     off, on, fill = (0,), (1,), (gl.FILL,)
-    tested: dict[str, Value] = {_DRAW["<="]: (gl.LEQUAL,), _DRAW[">="]: (gl.GEQUAL,)}
+    tests = {"<=": (gl.LEQUAL,), ">=": (gl.GEQUAL,)}
+    tested = {mode: tests[depth] for (depth, _), mode in _DRAW.items() if depth is not None}
+    written = {mode: on for (depth, write), mode in _DRAW.items() if write and depth is not None}
     per_buffer = gl.version >= 400  # else functions and equations are the same for all
 
     def drawn(value: Value) -> dict[str, Value]:
@@ -523,7 +534,7 @@ def _states(gl: GL) -> list[_State]:
             switch(gl.DEPTH_TEST),
         ),
         _State((gl.DEPTH_FUNC,), None, tested, setter(gl.DepthFunc)),
-        _State((gl.DEPTH_WRITEMASK,), None, drawn(off), setter(gl.DepthMask)),
+        _State((gl.DEPTH_WRITEMASK,), None, {**drawn(off), **written}, setter(gl.DepthMask)),
         _State((gl.STENCIL_TEST,), off, None, switch(gl.STENCIL_TEST)),
         # Without an index the scissors of all the host's viewports would go.
         _State(

@@ -16,6 +16,7 @@ from gpuparticles.effect.kinds import fields_of
 from gpuparticles.effect.modifiers import Collision, Constraint, Modifier, Scaled
 from gpuparticles.effect.rules import Table
 from gpuparticles.effect.shapes import Arced
+from gpuparticles.effect.sprite import Sprite
 from gpuparticles.effect.values import Curve, Gradient
 from gpuparticles.gpu.deaths import Deaths
 from gpuparticles.gpu.guard import Guard
@@ -491,22 +492,39 @@ class Simulation:
                 rows += int(values[1])
             offset = self.block.offsets["u_shape"] + 16 * row + 4 * column
             struct.pack_into(f"<{len(values)}f", data, offset, *values)
-        flipbook = emitter.sprite.flipbook
-        sheet = (
-            (1, 1, 1, 1.0)
-            if flipbook is None
-            else (flipbook.columns, flipbook.rows, flipbook.frame_count, flipbook.speed)
-        )
-        pack(data, "u_flipbook", sheet)
-        pack(data, "u_flipbook_loop", (float(flipbook is not None and flipbook.loop),))
-        if flipbook is not None and flipbook.start == "random":
-            pack(data, "u_flipbook_random", (flipbook.frame_count,))
-        pack(data, "u_additive", (emitter.sprite.additive,))
+        self._pack_sprite(emitter.sprite)
         stops = _Stops(self.block.offsets["u_stops"], data)
         for name, row, curve in curves(emitter, self.block):
             pack(data, name, stops.add(curve), row)
         for index, modifier in enumerate(self._modifiers):
             rows = self._pack_modifier(index, modifier, stops, rows)
+
+    def _pack_sprite(self, sprite: Sprite) -> None:
+        pack, data, flipbook = self.block.pack, self._data, sprite.flipbook
+        pack(data, "u_additive", (sprite.additive,))
+        if flipbook is None:
+            pack(data, "u_flipbook", (1, 1, 1, 1.0))
+        else:
+            rate = flipbook.speed if flipbook.fps is None else flipbook.fps
+            count = flipbook.frame_count
+            pack(data, "u_flipbook", (flipbook.columns, flipbook.rows, count, rate))
+            pack(data, "u_flipbook_loop", (float(flipbook.loop is True),))
+            pack(data, "u_flipbook_random", (count if flipbook.start == "random" else 0.0,))
+        values: dict[str, tuple[float, ...]] = {
+            "u_pivot": sprite.pivot,
+            "u_length": (sprite.shortest, _LARGEST if sprite.longest is None else sprite.longest),
+        }
+        if sprite.near_fade is not None:
+            begin, end = sprite.near_fade
+            values["u_near_fade"] = (begin, 1.0 / max(end - begin, 1.0 / _LARGEST))
+        if sprite.far_fade is not None:
+            begin, end = sprite.far_fade
+            values["u_far_fade"] = (end, 1.0 / max(end - begin, 1.0 / _LARGEST))
+        if sprite.alpha_clip is not None:
+            values["u_alpha_clip"] = (sprite.alpha_clip,)
+        for name, value in values.items():
+            if name in self.block.offsets:
+                pack(data, name, value)
 
     def _pack_modifier(self, index: int, modifier: Modifier, stops: _Stops, rows: int) -> int:
         """Pack a modifier's fields, given the rows of tables before it; returns those after it."""

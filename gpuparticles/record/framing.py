@@ -113,7 +113,9 @@ def _visible(
     cover = color[:, 3:] * (1 - emitter.sprite.additive)
     change = np.hstack((light, cover)) if background is None else light - cover * background
     weight = size * (change**2).max(axis=1, initial=0)
-    rows = np.column_stack((living["position"], size, weight)).astype(np.float64)
+    # What is so many pixels wide at any distance has no width in the world.
+    reach = size if emitter.sprite.size_unit == "world" else np.zeros_like(size)
+    rows = np.column_stack((living["position"], reach, weight)).astype(np.float64)
     return rows[rows[:, 4] > 0]
 
 

@@ -17,6 +17,7 @@ from gpuparticles.effect.kinds import KernelField, fields_of
 from gpuparticles.effect.modifiers import Collision, Modifier, Scaled
 from gpuparticles.effect.rules import Table
 from gpuparticles.effect.shapes import Shape
+from gpuparticles.effect.sprite import Sprite
 from gpuparticles.effect.values import Curve, Floats, Gradient
 
 __all__ = [
@@ -50,6 +51,7 @@ __all__ = [
     "over_life",
     "shape_places",
     "spins",
+    "sprite_members",
     "stop_rows",
     "tables",
 ]
@@ -319,7 +321,21 @@ def look_members(emitter: Emitter) -> tuple[Member, ...]:
     spans = [*motion_curves(emitter), *look_curves(emitter)]
     found = [Member("vec2", name) for name, _, _ in spans if name not in fixed]
     found += [Member("float", f"u_{name}") for name in fades(emitter)]
-    return tuple([*found, Member("vec2", "u_speed_range")] if by_speed(emitter) else found)
+    found += [Member("vec2", "u_speed_range")] if by_speed(emitter) else []
+    return (*found, *sprite_members(emitter.sprite))
+
+
+def sprite_members(sprite: Sprite) -> list[Member]:
+    """What only some sprites need."""
+    found = {
+        "u_pivot": sprite.pivot != (0.0, 0.0),
+        "u_length": sprite.shortest > 0.0 or sprite.longest is not None,
+        "u_near_fade": sprite.near_fade is not None,
+        "u_far_fade": sprite.far_fade is not None,
+        "u_alpha_clip": sprite.alpha_clip is not None,
+    }
+    types = {"u_alpha_clip": "float"}
+    return [Member(types.get(name, "vec2"), name) for name, used in found.items() if used]
 
 
 def birth_members(emitter: Emitter) -> list[Member]:

@@ -598,7 +598,10 @@ class EffectInstance:
     def _draw(self, view: View) -> None:
         """Draw all emitters."""
         for emitter, frame in self._framed(view):
-            emitter._sprites.draw(view, frame, self._tint_bytes)
+            plane = b""
+            if emitter.emitter.sprite.facing == "emitter" and not emitter._local:
+                plane = view.carried_by(emitter._within(self._place))
+            emitter._sprites.draw(view, frame, self._tint_bytes, plane)
 
     def _unsorted(self, view: View) -> Iterator[Callable[[], None]]:
         """What sorts before it can be drawn."""

@@ -272,6 +272,7 @@ class EmitterInstance:
         self._offset = offset_of(emitter.offset)
         self._player.describe(emitter)
         self._simulation.describe(emitter, effect.modifiers_of(emitter))
+        self._sprites.describe(emitter.sprite)
         self._path = None
         if not self._local:
             self._simulation.set_anchor(anchor)

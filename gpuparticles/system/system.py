@@ -280,7 +280,8 @@ class ParticleSystem:
                 an effect far from the origin stays smooth.
             projection: 4x4 matrix for column vectors, from the camera to clip space.
             depth: How sprites are tested against the depth buffer: ``"<="``, ``">="`` for
-                reversed depth, None for not at all. They never write it.
+                reversed depth, None for not at all. Only those with `Sprite.depth_write` write it,
+                if they are tested.
 
         Raises:
             EffectError: Not such matrices.
@@ -289,7 +290,7 @@ class ParticleSystem:
         self._alive()
         if depth not in ("<=", ">=", None):
             raise ValueError(f'depth: {depth!r} is not "<=", ">=" or None')
-        camera = View.of(view, projection)
+        camera = View.of(view, projection, depth)
         scene = self._scene
         if not any(playing._seen for playing in scene.playing):
             return

@@ -286,3 +286,85 @@ def test_a_random_start_goes_on_from_there(scene: Scene) -> None:
         expected = [first + k for k in range(4)]
         assert places == [k % 4 if loop else min(k, 3) for k in expected]
         scene.update(1)
+
+
+def test_frames_a_second_do_not_depend_on_the_length_of_life(scene: Scene) -> None:
+    """Also for what never dies; the last one is held, or all begin again."""
+    for lifetime in (2, 7, float("inf")):
+        for loop in (False, True):
+            instance = scene.add(lifetime=lifetime, sprite=sprite(fps=4, loop=loop))
+            scene.update(1 / 8)
+            seen = []
+            for _ in range(7):
+                seen.append(shown(scene.draw()))
+                scene.update(1 / 4)
+            after = FRAMES[:3] if loop else [WHITE] * 3
+            assert seen == [*FRAMES, *after]
+            instance.release()
+
+
+def test_ping_pong_goes_there_and_back(scene: Scene) -> None:
+    """No end is shown twice in a row, and of two frames they alternate."""
+    expected = [0, 1, 2, 3, 2, 1, 0, 1, 2, 3, 2, 1]
+    for frames, places in ((4, expected), (2, [0, 1] * 6), (1, [0] * 12)):
+        book = sprite(fps=8, loop="ping_pong", frames=frames)
+        instance = scene.add(lifetime=9, sprite=book)
+        scene.update(1 / 16)
+        seen = []
+        for _ in places:
+            seen.append(FRAMES.index(shown(scene.draw())))
+            scene.update(1 / 8)
+        assert seen == places
+        instance.release()
+
+
+def test_a_strip_is_one_row(scene: Scene) -> None:
+    for columns, rows in ((4, 1), (1, 4)):
+        instance = scene.add(lifetime=1, sprite=sprite(columns, rows, 4))
+        scene.update(1 / 8)
+        for color in FRAMES:
+            assert shown(scene.draw()) == color
+            scene.update(1 / 4)
+        instance.release()
+
+
+def mixed(a: tuple[int, int, int], b: tuple[int, int, int], share: float) -> list[float]:
+    return [x + (y - x) * share for x, y in zip(a, b, strict=True)]
+
+
+@pytest.mark.parametrize("loop", [False, True, "ping_pong"])
+def test_blended_frames_turn_into_each_other(scene: Scene, loop: bool | str) -> None:
+    """A held last frame into itself, that of a loop into the first, an end into the way back."""
+    scene.add(lifetime=9, sprite=sprite(fps=1, loop=loop, blend=True))
+    after = {False: WHITE, True: RED, "ping_pong": BLUE}[loop]
+    for a, b in zip(FRAMES, [*FRAMES[1:], after], strict=True):
+        for share in (0.25, 0.75):
+            scene.update(0.25 if share == 0.25 else 0.5)
+            assert shown(scene.draw()) == pytest.approx(mixed(a, b, share), abs=1)
+        scene.update(0.25)
+
+
+@pytest.mark.parametrize("filter", ["linear", "nearest"])
+@pytest.mark.parametrize("size", [1.5, 3, 5.3, 8, 64])
+def test_blended_frames_have_nothing_of_others(scene: Scene, filter: str, size: float) -> None:
+    """Small or large, whatever lies beside either of both in the sheet."""
+    for cell in (1, 3, 16):
+        book = sprite(cell=cell, fps=1, blend=True, filter=filter)
+        instance = scene.add((8.2, 7.9), lifetime=9, size=size, sprite=book)
+        scene.update(1.5)
+        pixels = scene.draw()
+        inside = pixels[pixels[..., 3] > 0]
+        assert len(inside)
+        assert np.abs(inside[:, :3] - np.array(mixed(GREEN, BLUE, 0.5))).max() <= 1
+        assert (inside[:, 3] == 255).all()
+        instance.release()
+
+
+def test_blended_frames_of_straight_alpha_do_not_darken(scene: Scene) -> None:
+    """What is clear in one frame has no part in the colour."""
+    data = np.array([[(255, 0, 0, 255), (0, 255, 0, 0)]], np.uint8)
+    texture = scene.make_texture((2, 1), 4, data.tobytes())
+    book = gp.Flipbook(2, fps=1, blend=True)
+    scene.add(lifetime=9, sprite=gp.Sprite(texture=texture, flipbook=book, premultiplied=False))
+    scene.update(0.5)
+    assert scene.draw()[8, 8].tolist() == pytest.approx([128, 0, 0, 128], abs=1)

@@ -27,6 +27,8 @@ def _given(rule: dict[str, Any], whole: dict[str, Any]) -> Any:
             return _given(first, whole)
         case {"type": "object", "properties": properties}:
             given = {name: _given(part, whole) for name, part in properties.items()}
+            if "fps" in given:  # instead of the speed
+                del given["speed"]
             # The axes of a box are not parallel.
             return given | ({"up": [0, 1.5, 0]} if "up" in given else {})
         case {"type": "array", "prefixItems": parts}:

@@ -76,6 +76,7 @@ def test_an_emitter_needs_only_a_name():
         "sprite": Sprite(),
         "duration": None,
         "loop": None,
+        "draw_order": 0,
     }
 
 
@@ -272,9 +273,8 @@ LIST = "a list is written [...], even one of a single item"
             'colour: unknown field "colour"; did you mean "color"?',
         ),
         (
-            lambda: Emitter("a", sprite=3),
-            "sprite: 3 is not an object with the fields "
-            "texture, flipbook, blend, stretch, filter, premultiplied",
+            lambda: Emitter("a", offset=3),
+            "offset: 3 is not an object with the fields position, rotation, scale",
         ),
     ],
 )

@@ -107,6 +107,54 @@ def test_a_flipbook_has_as_many_frames_as_places_unless_told():
             lambda: Flipbook(speed=math.inf),
             "Flipbook: speed: inf is not finite; a speed is 0 or more times through a life",
         ),
+        (
+            lambda: Flipbook(speed=2, fps=12),
+            "Flipbook: fps: speed is 2 already; only one of both is given",
+        ),
+        (
+            lambda: Flipbook(fps=-1),
+            "Flipbook: fps: -1 is negative; a rate is 0 or more frames a second",
+        ),
+        (
+            lambda: Flipbook(loop="pingpong"),
+            'Flipbook: loop: "pingpong" is no way to loop; it is true, false or "ping_pong"; '
+            'did you mean "ping_pong"?',
+        ),
+        (lambda: Flipbook(loop=1), "Flipbook: loop: 1 is not true or false"),
+        (
+            lambda: Sprite(facing="speed"),
+            'Sprite: facing: "speed" is not "camera" or "position" or "emitter" or "velocity" or '
+            '"axis" or "point"',
+        ),
+        (
+            lambda: Sprite(axis=(0, 0, 0)),
+            "Sprite: axis: [0, 0, 0] has no direction; a direction may not be zero",
+        ),
+        (
+            lambda: Sprite(pivot=(0, -0.6)),
+            "Sprite: pivot[1]: -0.6 is less than -0.5; a part of the sprite is -0.5 to 0.5",
+        ),
+        (
+            lambda: Sprite(pivot=0.5),
+            "Sprite: pivot: 0.5 is not a pivot; a pivot is (x, y), each from -0.5 to 0.5",
+        ),
+        (
+            lambda: Sprite(shortest=2, longest=1),
+            "Sprite: shortest: 2 is more than longest, 1",
+        ),
+        (
+            lambda: Sprite(near_fade=(3, 1)),
+            "Sprite: near_fade: low 3 is above high 1; a range is (low, high)",
+        ),
+        (
+            lambda: Sprite(far_fade=(-3, 1)),
+            "Sprite: far_fade[0]: -3 is negative; a distance is 0 or more units",
+        ),
+        (
+            lambda: Sprite(alpha_clip=1.5),
+            "Sprite: alpha_clip: 1.5 is more than 1; an alpha is 0 to 1",
+        ),
+        (lambda: Sprite(depth_write=1), "Sprite: depth_write: 1 is not true or false"),
     ],
 )
 def test_what_a_sprite_refuses(call, sentence: str):

@@ -172,7 +172,7 @@ class Bench:
         pixels: list[bytes] = self.host.pixels(self.host.snapshot())
         return pixels
 
-    def draw_by_hand(self, test: int | None) -> None:
+    def draw_by_hand(self, test: int | None, *, write: bool = False) -> None:
         """The sprites, with the state that drawing needs written out once more."""
         gl, raw = self.gl, self.host.raw
         raw.ColorMaski(1, 0, 0, 0, 0)
@@ -190,7 +190,7 @@ class Bench:
         gl.Enable(gl.BLEND)
         raw.BlendFunc(gl.ONE, gl.ONE_MINUS_SRC_ALPHA)
         raw.BlendEquation(gl.FUNC_ADD)
-        raw.DepthMask(0)
+        raw.DepthMask(int(write))
         (gl.Disable if test is None else gl.Enable)(gl.DEPTH_TEST)
         if test is not None:
             gl.DepthFunc(test)
@@ -209,7 +209,7 @@ def bench(ctx: moderngl.Context) -> Iterator[Bench]:
     result.engine.release()
 
 
-def check(bench: Bench, *states: str, depth: str | None = "<=") -> list[bytes]:
+def check(bench: Bench, *states: str, depth: str | None = "<=", write: bool = False) -> list[bytes]:
     """Simulate and draw in a host with these states; returns what the host's targets then hold."""
     host, engine = bench.host, bench.engine
     guard = Guard(bench.ctx)
@@ -221,7 +221,7 @@ def check(bench: Bench, *states: str, depth: str | None = "<=") -> list[bytes]:
         with guard:
             guard.simulate()
             result = engine.step(guard.gl, guard.target)
-            guard.draw(depth)
+            guard.draw(depth, write=write)
             assert guard.framebuffer == values["DRAW_FRAMEBUFFER"]
             engine.sprites()
         drawn = host.snapshot()
@@ -231,7 +231,7 @@ def check(bench: Bench, *states: str, depth: str | None = "<=") -> list[bytes]:
         host.draw()
         after = host.snapshot()
         host.blank()
-        bench.draw_by_hand({"<=": GL.LEQUAL, ">=": GL.GEQUAL, None: None}[depth])
+        bench.draw_by_hand({"<=": GL.LEQUAL, ">=": GL.GEQUAL, None: None}[depth], write=write)
         by_hand = host.snapshot()
         host.write(values)
     assert result == bench.expected, "the passes gave other values"
@@ -296,9 +296,18 @@ def test_states_that_act_together(bench: Bench, depth: str | None) -> None:
         check(bench, *(state for state in states if state in bench.host.states), depth=depth)
 
 
+@pytest.mark.parametrize("write", [False, True])
 @pytest.mark.parametrize("depth", ["<=", ">=", None])
-def test_all_states_at_once(bench: Bench, depth: str | None) -> None:
-    check(bench, *bench.host.states, depth=depth)
+def test_all_states_at_once(bench: Bench, depth: str | None, write: bool) -> None:
+    check(bench, *bench.host.states, depth=depth, write=write)
+
+
+@pytest.mark.parametrize(("depth", "written"), [("<=", True), (">=", True), (None, False)])
+def test_depth_is_written_where_it_is_asked_for(
+    bench: Bench, depth: str | None, written: bool
+) -> None:
+    before = bench.blank()[3]
+    assert (check(bench, depth=depth, write=True)[3] != before) is written
 
 
 def test_all_states_at_once_that_let_something_be_seen(bench: Bench) -> None:

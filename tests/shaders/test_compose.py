@@ -216,6 +216,58 @@ def test_a_still_emitter_shares_more() -> None:
     assert "_delta * along" in update(BARE, FORCES, travels=True)[1].text
 
 
+FACINGS = ("camera", "position", "emitter", "velocity", "axis", "point")
+LOOKS = (
+    gp.Sprite(pivot=(0, 0.5)),
+    gp.Sprite(size_unit="pixels", shortest=1),
+    gp.Sprite(near_fade=(1, 2), far_fade=(8, 9)),
+    gp.Sprite(alpha_clip=0.5, depth_write=True),
+    gp.Sprite(flipbook=gp.Flipbook(2, 2, fps=9, loop="ping_pong", blend=True)),
+)
+
+
+def seen(sprite_: gp.Sprite, space: str = "world", *, pooled: bool = False) -> str:
+    emitter = gp.Emitter("a", space=space, sprite=sprite_)
+    vertex, fragment = sprite(emitter, pooled=pooled)
+    return vertex.text + fragment.text
+
+
+def test_a_sprite_pays_for_what_it_uses() -> None:
+    plain = seen(gp.Sprite())
+    for word in ("u_pivot", "u_length", "_fade", "discard", "v_next", "u_frame", "u_axis", "eye("):
+        assert word not in plain
+    assert len({plain, *map(seen, LOOKS)}) == 1 + len(LOOKS)
+    assert len({seen(gp.Sprite(facing=facing)) for facing in FACINGS}) == len(FACINGS)
+
+
+def test_values_of_a_sprite_do_not_decide() -> None:
+    pairs = (
+        (gp.Sprite(pivot=(0.1, 0)), gp.Sprite(pivot=(0, -0.5))),
+        (gp.Sprite(shortest=1), gp.Sprite(longest=9)),
+        (gp.Sprite(near_fade=(1, 2)), gp.Sprite(near_fade=(0, 0))),
+        (gp.Sprite(alpha_clip=0), gp.Sprite(alpha_clip=1, depth_write=True)),
+        (gp.Sprite(facing="axis"), gp.Sprite(facing="axis", axis=(1, 0, 0), look_at=(1, 1, 1))),
+        (gp.Sprite(facing="point"), gp.Sprite(facing="point", look_at=(1, 2, 3))),
+        (
+            gp.Sprite(flipbook=gp.Flipbook(3, fps=9)),
+            gp.Sprite(flipbook=gp.Flipbook(4, 2, fps=1, loop=True, start="random")),
+        ),
+    )
+    for a, b in pairs:
+        assert seen(a) == seen(b)
+
+
+def test_every_sprite_compiles(ctx: moderngl.Context) -> None:
+    programs = Programs.of(ctx)
+    sprites = [*LOOKS, *(gp.Sprite(facing=facing) for facing in FACINGS)]
+    for each, space, pooled in itertools.product(sprites, ("world", "local"), (False, True)):
+        emitter = gp.Emitter(
+            "a", space=space, sprite=each, color_by_speed=[(0, "#f00"), (1, "#0f0")]
+        )
+        programs.release(programs.acquire(sprite(emitter, pooled=pooled), quads=True))
+    assert len(programs) == 0
+
+
 # The step
 
 
