@@ -51,6 +51,11 @@ bool stuck(Particle before, Contact contact) {
     return contact.surface.answer == STICK && before.velocity == vec3(0.0);
 }
 
+// Coulomb's coefficient of a friction from 0 to 1.
+float coulomb(float friction) {
+    return friction / max(1.0 - friction, 1e-20);
+}
+
 // When a height a, whose speed is b and whose acceleration c, comes down to zero.
 float fall_time(float a, float b, float c) {
     float root = sqrt(max(b * b - 2.0 * c * a, 0.0));
@@ -64,8 +69,8 @@ float fall_time(float a, float b, float c) {
 // from there and may meet something else, before then being where it struck and h what is left.
 //
 // Between before and p the acceleration is taken as constant. A bounce that is weaker than what the
-// forces of one step press the particle on with is none: it stays on the surface. There Coulomb's
-// friction holds it, with the coefficient friction / (1 - friction).
+// forces of one step press the particle on with is none: it stays on the surface, where Coulomb's
+// friction holds it.
 bool strike(
     inout Particle p, inout Particle before, inout float h, inout Contact contact, Plane plane) {
     vec3 n = plane.normal;
@@ -110,8 +115,11 @@ bool strike(
     float speed = max(-dot(n, velocity), 0.0);
     float weak = max(-lift, 0.0) * contact.step;
     vec3 along = velocity - n * dot(n, velocity);
-    if (!touching && speed > weak && !contact.last) {
-        along *= 1.0 - surface.friction;
+    // A graze that only rounding makes a hit is none.
+    if (!touching && speed > max(weak, 1e-4 * length(velocity)) && !contact.last) {
+        // What only grazes is held back by no more than it presses.
+        float grip = coulomb(surface.friction) * (1.0 + surface.restitution) * speed;
+        along *= 1.0 - min(surface.friction, grip / max(length(along), 1e-30));
         contact.lost += surface.loss * p.lifetime;
     }
     if (length(along) <= 1e-5 * weak) {
@@ -120,6 +128,10 @@ bool strike(
     float bounce = surface.restitution * speed;
     if (touching || bounce <= weak) {
         bounce = 0.0;
+    }
+    if (!touching) {
+        // It may be on its way out from behind a surface that has moved over it.
+        bounce = max(bounce, dot(n, velocity));
     }
     float rest = h - t;
     drift -= n * dot(n, drift);
@@ -134,9 +146,7 @@ bool strike(
         p.position = place + rest * (velocity + drift + 0.5 * rest * force);
     } else {
         vec3 pull = force - n * lift;
-        float hold = surface.friction < 1.0
-            ? -lift * surface.friction / (1.0 - surface.friction)
-            : 1e30;
+        float hold = surface.friction < 1.0 ? -lift * coulomb(surface.friction) : 1e30;
         velocity = along;
         if (along == vec3(0.0) && length(pull) <= hold - 1e-5 * lift) {
             p.position = place;

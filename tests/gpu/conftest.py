@@ -155,12 +155,12 @@ ROTATION = 1e-2  # degrees: half a turn of float32 is exact to 1e-5
 
 
 def assert_same_particles(
-    found: NDArray[np.void], expected: NDArray[np.void], look: float = 1e-6
+    found: NDArray[np.void], expected: NDArray[np.void], look: float = 1e-6, grown: float = 1.0
 ) -> None:
     """Records of the GPU are those of the reference.
 
     What is drawn or counted agrees to the bit, what is integrated to rounding; and so do size and
-    colour, to `look`, where they depend on the speed.
+    colour, to `look`, where they depend on the speed. Rounding may have grown from hit to hit.
     """
     for name in ("number", "age", "lifetime"):
         assert np.array_equal(found[name], expected[name]), name
@@ -170,7 +170,7 @@ def assert_same_particles(
         # Float32 is relative: what is farther away or faster is less exact.
         reach = 1 + np.abs(expected[name]).max(axis=1, initial=0) / 32
         off = np.abs(found[name] - expected[name]).max(axis=1, initial=0)
-        assert (off / reach).max(initial=0) <= tolerance, name
+        assert (off / reach).max(initial=0) <= grown * tolerance, name
     turned = (found["rotation"] - expected["rotation"] + 180) % 360 - 180
     assert np.abs(turned).max(initial=0) <= ROTATION
 
@@ -280,6 +280,10 @@ def instances(cls: type[Kind]) -> st.SearchStrategy[Any]:
     if issubclass(cls, Collision):
         # What is larger than the hollow it is in trembles in its middle.
         chosen |= {name: numbers(0, 0.1) for name in ("particle_radius", "radius_factor")}
+        if "radius" in chosen:
+            chosen["radius"] = numbers(0.3, 3)
+        # Whether the slowest of hits is one is up to rounding; what hits cost has its own test.
+        chosen["lifetime_loss"] = st.just(0.0)
     if issubclass(cls, Scaled):
         chosen["variation"] = st.one_of(st.just(0.0), numbers(0, 1))
         curve = st.tuples(numbers(-1, 2), numbers(0, 1), numbers(-1, 2)).map(

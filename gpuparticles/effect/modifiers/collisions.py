@@ -43,9 +43,9 @@ class Collision(Constraint):
     Args:
         restitution: Part of the speed across the surface that a bounce keeps, 0 to 1. Heights
             shrink by its square.
-        friction: Part of the speed along the surface that a hit takes, 0 to 1. On the surface it
-            is Coulomb's, with the coefficient friction / (1 - friction): at 0.5 a slope of 45
-            degrees holds.
+        friction: Part of the speed along the surface that a hit takes, 0 to 1; 1 stops it. What
+            slides, or only grazes the surface, is held by Coulomb's friction with the coefficient
+            friction / (1 - friction): at 0.5 a slope of 45 degrees holds.
         lifetime_loss: Part of its lifetime that a hit costs a particle, 0 to 1.
         particle_radius: How far from the surface the centre of a particle is kept, in units.
         radius_factor: The same, as a factor of the particle's size; 0.5 is half its width. Added

@@ -193,12 +193,17 @@ def _strike(
     speed = np.maximum(-across(n, hit), 0)
     weak = np.maximum(-lift, 0) * contact.step
     along = hit - n * across(n, hit)[:, None]
-    hard = ~touching & (speed > weak) & (not contact.last)
-    along = np.where(hard[:, None], along * (1 - friction), along)
+    graze = np.float32(1e-4) * length(hit)
+    hard = ~touching & (speed > np.maximum(weak, graze)) & (not contact.last)
+    coulomb = friction / np.maximum(1 - friction, np.float32(1e-20))
+    grip = coulomb * (1 + np.float32(surface.restitution)) * speed
+    taken = np.minimum(friction, grip / np.maximum(length(along), np.float32(1e-30)))
+    along = np.where(hard[:, None], along * (1 - taken)[:, None], along)
     flight.lost[who] += np.where(hard, np.float32(surface.lifetime_loss) * lifetime[who], 0)
     along = np.where((length(along) <= np.float32(1e-5) * weak)[:, None], 0, along)
     bounce = np.float32(surface.restitution) * speed
     bounce = np.where(touching | (bounce <= weak), 0, bounce).astype(np.float32)
+    bounce = np.where(touching, bounce, np.maximum(bounce, across(n, hit)))
     rest = (h - t[:, 0])[:, None]
     drift = drift - n * across(n, drift)[:, None]
 
@@ -213,7 +218,7 @@ def _strike(
     # On along the surface, or nowhere.
     flies = (bounce > 0) | (lift > 0)
     pull = force - n * lift[:, None]
-    hold = -lift * friction / (1 - friction) if friction < 1 else np.full_like(lift, _ENDLESS)
+    hold = -lift * coulomb if friction < 1 else np.full_like(lift, _ENDLESS)
     lies = ~flies & ~np.any(along, axis=1) & (length(pull) <= hold - np.float32(1e-5) * lift)
     pushed = along + rest * pull
     fast = length(pushed)
