@@ -228,6 +228,8 @@ def _right(adapter: TypeAdapter[Any], annotation: Any, value: Any, context: Any)
     choices = get_args(annotation)
     if get_origin(annotation) is tuple:
         each, items = choices[0], value if is_list(value) else ()
+        if not is_dataclass(each):
+            return _WRONG  # of numbers and stops nothing is left that could be asked further
         return tuple(_right(TypeAdapter(each), each, item, context) for item in items) or _WRONG
     for cls in (annotation, *choices):
         if isinstance(cls, type) and is_dataclass(cls):

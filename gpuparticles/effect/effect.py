@@ -361,6 +361,8 @@ class Effect:
         Raises:
             EffectError: There is no such parameter, or it may not have that value.
         """
+        if not isinstance(values, Mapping):
+            raise EffectError(f"{self.name}: parameters: {show(values)} gives no values by name")
         made = self
         known = [parameter.name for parameter in self.parameters]
         for name, value in values.items():

@@ -152,7 +152,7 @@ def plus(a: Vec3, b: Vec3) -> Vec3:
 def _position(value: object) -> Vec3 | None:
     try:
         array = np.asarray(value, dtype=np.float64)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         return None
     if array.shape not in ((2,), (3,)):
         return None
@@ -183,7 +183,7 @@ def matrix_of(
     # PyGLM's matrices index by column but convert to NumPy by row, as everybody would expect.
     try:
         array = np.asarray(matrix, dtype=np.float64)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         array = np.empty(0)
     if array.shape != (4, 4):
         raise EffectError(

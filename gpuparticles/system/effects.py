@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import math
 import struct
+import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import partial
 from numbers import Real
@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from gpuparticles.draw.sprites import View
 from gpuparticles.effect.effect import Effect
-from gpuparticles.effect.mistakes import suggestion
+from gpuparticles.effect.mistakes import show, suggestion
 from gpuparticles.effect.values import rgba
 from gpuparticles.errors import ContextError, EffectError
 from gpuparticles.playback.clock import Frames
@@ -31,6 +31,8 @@ __all__ = ["EffectInstance"]
 # steps float32 adds without error to most positions.
 _ANCHOR_REACH = 2048.0
 _ANCHOR_GRID = 1024.0
+
+_MOST = sys.float_info.max  # a whole number beyond it is finite, and no float
 
 _WHITE = (1.0, 1.0, 1.0, 1.0)
 _pack_tint = struct.Struct("<4f").pack
@@ -224,8 +226,8 @@ class EffectInstance:
     @speed.setter
     def speed(self, speed: float) -> None:
         self._alive()
-        if isinstance(speed, bool) or not (0.0 <= speed < math.inf):
-            raise EffectError(f"speed: {speed!r} is not a finite number of at least 0")
+        if isinstance(speed, bool) or not isinstance(speed, Real) or not 0.0 <= speed <= _MOST:
+            raise EffectError(f"speed: {show(speed)} is not a finite number of at least 0")
         self._speed = float(speed)
 
     @property
@@ -403,8 +405,8 @@ class EffectInstance:
             EffectError: Not a finite number of at least 0; nothing has changed.
         """
         self._alive()
-        if isinstance(time, bool) or not isinstance(time, Real) or not 0.0 <= time < math.inf:
-            raise EffectError(f"seek: {time!r} is not a finite number of seconds of at least 0")
+        if isinstance(time, bool) or not isinstance(time, Real) or not 0.0 <= time <= _MOST:
+            raise EffectError(f"seek: {show(time)} is not a finite number of seconds of at least 0")
         if not time and not self.effect.prewarm:
             self._rewind()  # no need of OpenGL
             return

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import math
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -10,6 +12,7 @@ import pytest
 from pydantic import ValidationError
 
 from gpuparticles.effect import Drag
+from gpuparticles.effect.document import load
 from gpuparticles.effect.mistakes import (
     Mistake,
     gather,
@@ -19,6 +22,7 @@ from gpuparticles.effect.mistakes import (
     show,
     suggestion,
 )
+from gpuparticles.errors import DocumentError
 
 
 @pytest.mark.parametrize(
@@ -89,3 +93,26 @@ def test_gather_keeps_what_is_right_and_collects_what_is_wrong():
         Mistake((1, "deep"), "is negative"),
         Mistake((3, "deep"), "is negative"),
     ]
+
+
+@pytest.mark.parametrize(
+    ("emitter", "place"),
+    [
+        ({"modifiers": [{"kind": "kill_box", "right": [[1]]}]}, "modifiers[0].right"),
+        ({"modifiers": [{"kind": "collide_box", "up": [1]}]}, "modifiers[0].up"),
+        ({"shape": {"kind": "grid", "counts": [[1], 2, 3]}}, "shape.counts"),
+        ({"size_over_life": {"stops": [1, [0.5]]}}, "size_over_life.stops[0]"),
+        ({"color": {"stops": [[0, 1], [1, "#fff"]]}}, "color.stops[0]"),
+    ],
+)
+def test_what_is_left_of_a_wrong_list_of_numbers_is_not_asked_further(
+    emitter: dict[str, Any], place: str, tmp_path: Path
+) -> None:
+    """Checks of what fields say together do not meet a vector that lacks a number."""
+    file = tmp_path / "it.json"
+    whole = {"format": "gpuparticles/1", "name": "it", "emitters": [{"name": "a", **emitter}]}
+    file.write_text(json.dumps(whole), encoding="utf-8")
+    with pytest.raises(DocumentError) as error:
+        load(file)
+    assert all(f"emitters[0].{place.split('[0]')[0]}" in each for each in error.value.errors)
+    assert "dimension" not in str(error.value)

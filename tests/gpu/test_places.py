@@ -68,7 +68,7 @@ def test_a_position_moves_an_effect_and_keeps_its_turn(
 
     assert playing.position == (3, 4, 0)
     assert np.allclose(playing.transform[:3, :3], quarter[:3, :3])
-    for wrong in (5, "here", (1,), (1, 2, np.nan), np.eye(4)):
+    for wrong in (5, "here", (1,), (1, 2, np.nan), (10**400, 0), np.eye(4)):
         with pytest.raises(gp.EffectError, match=r"^position: "):
             playing.position = wrong
     assert playing.position == (3, 4, 0)
@@ -99,6 +99,11 @@ def test_a_setting_that_does_not_exist_cannot_be_set(
             setattr(owner, name, 3)
     with pytest.raises(gp.EffectError, match="on_finished: 3 is neither callable nor None"):
         playing.on_finished = 3
+    for speed in (None, "fast", -1, np.nan, 10**400):
+        with pytest.raises(gp.EffectError, match=r"^speed: .* is not a finite number"):
+            playing.speed = speed
+    with pytest.raises(gp.EffectError, match=r"parameters: 3 gives no values by name"):
+        playing.parameters.update(3)
     assert "it" in playing
     assert "nobody" not in playing
 
