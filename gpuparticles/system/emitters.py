@@ -179,7 +179,8 @@ class EmitterInstance:
 
         Raises:
             EffectError: Set to a negative number, NaN or infinity. In an update: the function gives
-                one; the step has not begun then, and the rate is as before.
+                one; this emitter's step has not begun then, and its rate is as before, but what
+                comes before it in the system has gone on.
             ContextError: Set after the effect was released.
         """
         return self._player.timeline.rate
