@@ -601,7 +601,7 @@ def test_expected_live_of_a_single_run_is_its_height(
     monkeypatch.setattr("gpuparticles.cli.inspect._cost", lambda effect: (0, 0))
     path = tmp_path / "once.json"
     gp.save(
-        gp.Effect("once", duration=3, loop=False, emitters=[gp.Emitter("e", **emitter)]),  # type: ignore[arg-type]
+        gp.Effect("once", duration=3, loop=False, emitters=[gp.Emitter("e", **emitter)]),
         path,
     )
 
@@ -635,7 +635,7 @@ def test_info_warns_of_births_beyond_the_capacity(
 ) -> None:
     monkeypatch.setattr("gpuparticles.cli.inspect._cost", lambda effect: (0, 0))
     path = tmp_path / "a.json"
-    made = gp.Emitter("e", capacity=100, **emitter)  # type: ignore[arg-type]
+    made = gp.Emitter("e", capacity=100, **emitter)
     gp.save(gp.Effect("a", duration=3, loop=loop, emitters=[made]), path)
 
     code, stdout, stderr = invoke("info", path)

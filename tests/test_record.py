@@ -39,7 +39,7 @@ def still_square(**sprite: object) -> gp.Effect:
                 speed=0,
                 size=8,
                 color=(1, 1, 1, 0.5),
-                sprite=gp.Sprite(white, filter="nearest", **sprite),  # type: ignore[arg-type]
+                sprite=gp.Sprite(white, filter="nearest", **sprite),
             )
         ],
     )
@@ -50,7 +50,7 @@ def fountain(**emitter: object) -> gp.Effect:
     return gp.Effect(
         "fountain",
         duration=1,
-        emitters=[gp.Emitter("drops", **(settings | emitter))],  # type: ignore[arg-type]
+        emitters=[gp.Emitter("drops", **(settings | emitter))],
     )
 
 
@@ -559,7 +559,7 @@ def test_a_png_holds_one_picture(tmp_path: Path) -> None:
 
 def frame_of(effect: gp.Effect, ctx: moderngl.Context, **settings: object) -> Pixels:
     defaults: dict[str, object] = {"size": (16, 16), "duration": 0.1, "fps": 10, "camera": PIXELS}
-    film = record.frames(effect, ctx=ctx, **(defaults | settings))  # type: ignore[arg-type]
+    film = record.frames(effect, ctx=ctx, **(defaults | settings))
     (picture,) = film
     return picture
 
@@ -610,9 +610,9 @@ def test_start_skips_and_time_shows_one_moment(ctx: moderngl.Context, tmp_path: 
     effect = fountain(lifetime=(0.3, 0.6), speed=(10, 20), spread=40, size=2)
     settings = {"ctx": ctx, "size": (16, 16), "camera": PIXELS}
 
-    whole = list(record.frames(effect, duration=1, fps=10, **settings))  # type: ignore[arg-type]
-    late = list(record.frames(effect, start=0.5, duration=0.5, fps=10, **settings))  # type: ignore[arg-type]
-    record.render(effect, tmp_path / "a.png", time=0.8, **settings)  # type: ignore[arg-type]
+    whole = list(record.frames(effect, duration=1, fps=10, **settings))
+    late = list(record.frames(effect, start=0.5, duration=0.5, fps=10, **settings))
+    record.render(effect, tmp_path / "a.png", time=0.8, **settings)
 
     assert len(whole) == 10
     assert len(late) == 5
@@ -844,7 +844,7 @@ def test_frames_that_make_no_sense_are_refused_at_once(
     settings: dict[str, object], sentence: str
 ) -> None:
     with pytest.raises(EffectError) as caught:
-        record.frames(fountain(), **settings)  # type: ignore[arg-type]
+        record.frames(fountain(), **settings)
 
     assert sentence in str(caught.value)
 

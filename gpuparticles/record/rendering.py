@@ -116,7 +116,8 @@ def frames(
         ContextError: No OpenGL, or a size beyond its limits.
     """
     moments = _moments(start, effect.duration if duration is None else duration, fps)
-    takes = _shoot(effect, moments, ctx, size, seed, background, camera, supersample)
+    shot = _Shot(effect, ctx, size, seed, background, camera, supersample)
+    takes = shot.takes(moments)
     return (take.pixels for take in takes)
 
 
@@ -177,7 +178,8 @@ def render(
 
     last = _Take(np.empty((0, 0, 3), np.uint8), 0, 0, 0)
     live: list[int] = []
-    takes = _shoot(effect, moments, ctx, size, seed, background, camera, supersample)
+    shot = _Shot(effect, ctx, size, seed, background, camera, supersample)
+    takes = shot.takes(moments)
 
     def pixels() -> Iterator[Pixels]:
         nonlocal last
@@ -217,36 +219,31 @@ def _moments(start: float, duration: float, fps: float) -> list[float]:
     return [start + k / fps for k in range(1, count + 1)]
 
 
-def _shoot(
-    effect: Effect,
-    moments: Sequence[float],
-    ctx: moderngl.Context | None,
-    size: tuple[int, int],
-    seed: int,
-    background: tuple[float, float, float] | None,
-    camera: Camera | Framing | None,
-    supersample: int,
-) -> Generator[_Take, None, None]:
-    """The effect at ascending moments. Bad arguments are refused here and now, not at a frame."""
-    if not all(side >= 1 for side in size):
-        raise EffectError(f"size: {size[0]}x{size[1]} pixels, but both must be at least 1")
-    if not 1 <= supersample <= 8:
-        raise EffectError(f"supersample: {supersample}, but it must lie in 1..8")
-    if background is not None and not all(0 <= channel <= 1 for channel in background):
-        raise EffectError(f"background: {background}, but each channel must lie in 0..1")
-    return _roll(effect, moments, ctx, size, seed, background, camera, supersample)
+class _Shot(NamedTuple):
+    """What is filmed and how; the fields are the arguments of `frames`."""
+
+    effect: Effect
+    ctx: moderngl.Context | None
+    size: tuple[int, int]
+    seed: int
+    background: tuple[float, float, float] | None
+    camera: Camera | Framing | None
+    supersample: int
+
+    def takes(self, moments: Sequence[float]) -> Generator[_Take, None, None]:
+        """The effect at ascending moments. What is bad is refused here and now, not at a frame."""
+        size, background = self.size, self.background
+        if not all(side >= 1 for side in size):
+            raise EffectError(f"size: {size[0]}x{size[1]} pixels, but both must be at least 1")
+        if not 1 <= self.supersample <= 8:
+            raise EffectError(f"supersample: {self.supersample}, but it must lie in 1..8")
+        if background is not None and not all(0 <= channel <= 1 for channel in background):
+            raise EffectError(f"background: {background}, but each channel must lie in 0..1")
+        return _roll(self, moments)
 
 
-def _roll(
-    effect: Effect,
-    moments: Sequence[float],
-    ctx: moderngl.Context | None,
-    size: tuple[int, int],
-    seed: int,
-    background: tuple[float, float, float] | None,
-    camera: Camera | Framing | None,
-    supersample: int,
-) -> Generator[_Take, None, None]:
+def _roll(shot: _Shot, moments: Sequence[float]) -> Generator[_Take, None, None]:
+    effect, ctx, size, seed, background, camera, supersample = shot
     with ExitStack() as stack:
         context = stack.enter_context(given_or_own(ctx))
         limit = min(context.info["GL_MAX_TEXTURE_SIZE"], *context.info["GL_MAX_VIEWPORT_DIMS"])

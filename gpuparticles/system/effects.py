@@ -90,7 +90,7 @@ class EffectInstance:
     ) -> None:
         self.effect = effect
         self._played = effect  # with its parameters as they are set
-        set_at_first = effect.with_parameters(parameters or {})
+        set_at_first = effect.with_parameters({} if parameters is None else parameters)
         self.seed = seed
         self._on_finished: Callable[[EffectInstance], object] | None = None
         self._target: Callable[[], object] | None = None

@@ -202,7 +202,7 @@ class ParticleSystem:
             ContextError: A texture of another context.
         """
         self._alive()
-        found = self.library.find(effect).with_parameters(parameters or {})
+        found = self.library.find(effect).with_parameters({} if parameters is None else parameters)
         place = _place(position, transform, "burst")
         color = rgba(tint, "tint")
         draw_order = whole(draw_order, "draw_order")

@@ -54,7 +54,7 @@ def emitter(name: str = "e", **fields: object) -> gp.Emitter:
             gp.Vortex(4, falloff=(1, 20)),
         ],
     } | fields
-    return gp.Emitter(name, **settings)  # type: ignore[arg-type]  # any field may be overridden
+    return gp.Emitter(name, **settings)
 
 
 def filled(ctx: moderngl.Context, capacity: int, living: int) -> gp.ParticleSystem:
@@ -97,7 +97,7 @@ def without_driver(ctx: moderngl.Context) -> Iterator[Idle]:
     kept = [program.vertex_array for program in programs]
     idle = Idle()
     for program in programs:
-        program.vertex_array = idle  # type: ignore[assignment]  # it only has to render
+        program.vertex_array = idle
     try:
         yield idle
     finally:

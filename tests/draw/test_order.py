@@ -453,13 +453,13 @@ def test_an_order_is_a_whole_number(scene: Scene) -> None:
     effect = scene.add()
     for wrong in (1.5, True, "front"):
         with pytest.raises(gp.EffectError, match=f"draw_order: {wrong!r} is not a whole number"):
-            effect.draw_order = wrong  # type: ignore[assignment]
+            effect.draw_order = wrong
         with pytest.raises(gp.EffectError, match=r"draw_order: .* is not a whole number"):
-            scene.particles.burst(squares("#fff", numbers=[0]), draw_order=wrong)  # type: ignore[arg-type]
+            scene.particles.burst(squares("#fff", numbers=[0]), draw_order=wrong)
     with pytest.raises(gp.EffectError, match=r"draw_order: 1.5 is not a whole number"):
         gp.Emitter("it", draw_order=1.5)
     with pytest.raises(gp.EffectError, match=r'order: "dept" is not .* did you mean "depth"'):
-        gp.Sprite(order="dept")  # type: ignore[arg-type]
+        gp.Sprite(order="dept")
 
 
 def test_orders_are_in_documents() -> None:

@@ -397,9 +397,9 @@ def test_an_unknown_duration_makes_no_burst_late():
 
 def test_a_constructor_names_the_mistakes_between_fields_too():
     with pytest.raises(EffectError) as error:
-        Effect(3, [Emitter("a"), Emitter("a")])  # type: ignore[arg-type]
+        Effect(3, [Emitter("a"), Emitter("a")])
     with pytest.raises(EffectError) as another:
-        Effect(3, (Emitter(name) for name in "ab"))  # type: ignore[arg-type]
+        Effect(3, (Emitter(name) for name in "ab"))
 
     assert str(another.value) == "Effect: name: 3 is not text; a name is text"
     assert str(error.value).splitlines() == [

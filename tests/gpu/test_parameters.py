@@ -265,3 +265,7 @@ def test_bursts_with_values_of_their_own_share_programs(
     assert image[:, 32:, :3].max(axis=(0, 1)) == pytest.approx((0, 0, 1), abs=0.01)
     with pytest.raises(gp.EffectError, match="there is no parameter"):
         particles.burst(effect, parameters={"tin": 3})
+    for values in ([], 3, np.zeros(3)):
+        for begin in (particles.play, particles.burst):
+            with pytest.raises(gp.EffectError, match="gives no values by name"):
+                begin(effect, parameters=values)

@@ -143,7 +143,7 @@ def test_a_tree_comes_back_as_it_was() -> None:
     assert found["whole"] == TREE["whole"]
     assert found["numbers"] == TREE["numbers"]
     for name in ("array", "none"):
-        part = TREE["part"][name]  # type: ignore[index]  # it is a dict, of arrays
+        part = TREE["part"][name]
         assert found["part"][name].dtype == part.dtype
         assert np.array_equal(found["part"][name], part)
     assert found["bytes"].tobytes() == b"abc"

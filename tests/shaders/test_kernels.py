@@ -54,7 +54,7 @@ def functions(text: str) -> list[tuple[str, str, list[tuple[str, str]]]]:
         (
             result,
             name,
-            [tuple(p.rsplit(maxsplit=1)) for p in re.split(r",\s*", parameters.strip()) if p],  # type: ignore[misc]
+            [tuple(p.rsplit(maxsplit=1)) for p in re.split(r",\s*", parameters.strip()) if p],
         )
         for result, name, parameters in found
     ]
@@ -114,7 +114,7 @@ def test_a_shape_draws_as_often_as_its_twin(kind: str) -> None:
         drawn += 1
         return draw()
 
-    numbers.next = count  # type: ignore[method-assign]
+    numbers.next = count
     example(cls).sample(numbers)
     text = code(kernel(f"shapes/{kind}"))
     assert text.count("random_next(birth)") + text.count("arc_next(birth)") == drawn
