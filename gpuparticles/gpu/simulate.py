@@ -128,6 +128,7 @@ class Simulation:
         self._data = bytearray(self.block.size)
         self.state: State | None = None
         self._births: moderngl.Texture | None = None
+        self._chunk = 0
         self._tables: moderngl.Texture | None = None
         self.deaths: Deaths | None = None
         self._stale = False
@@ -385,6 +386,10 @@ class Simulation:
         self.state = state
         self.block.pack(self._data, "u_rows", (float(state.height),))
         self.block.pack(self._data, "u_row_slots", (float(min(state.width, QUADS)),))
+        # Births a pass: a sixteenth of the slots at the most, as three quarters of a power of two,
+        # since the mask and the records together fill a texture whose height is one.
+        sixteenth = 1 << max(0, (state.width * state.height >> 4).bit_length() - 1)
+        self._chunk = min(_LARGEST_CHUNK, max(_LEAST_CHUNK, sixteenth * 3 // 4))
 
     def _bear(self, state: State, births: Births) -> None:
         slots, records, admitted, instances, fractions = births
@@ -392,33 +397,19 @@ class Simulation:
         if instances is not None or fractions is not None:
             texels = 2
             records = _with_more(records, len(slots), instances, fractions)
-        count = len(slots)
-        # A sixteenth of the slots at the most: three quarters of a power of two, since the mask
-        # and the records together fill a texture whose height is one.
-        sixteenth = 1 << max(0, (state.width * state.height >> 4).bit_length() - 1)
-        chunk = min(_LARGEST_CHUNK, max(_LEAST_CHUNK, sixteenth * 3 // 4))
+        count, chunk = len(slots), self._chunk
         if count <= chunk:
-            self._bear_chunk(state, slots, records, texels * count, admitted, -1)
+            rows, packed = pack_mask(slots, self._row, admitted)
+            self._birth_pass(state, rows, packed, records, texels * count)
             return
         admit_once = -1
         assert not isinstance(records, bytes)
         for first in range(0, count, chunk):
             part = slots[first : first + chunk]
             data = records[texels * first : texels * (first + len(part))]
-            self._bear_chunk(state, part, data, texels * len(part), admitted, admit_once)
+            rows, packed = pack_mask(part, self._row, admitted, admit_once)
+            self._birth_pass(state, rows, packed, data, texels * len(part))
             admit_once = int(part[-1]) // self._row
-
-    def _bear_chunk(
-        self,
-        state: State,
-        slots: Sequence[int] | NDArray[np.int64],
-        records: bytes | NDArray[np.uint32],
-        texels: int,
-        admitted: int,
-        admit_once: int,
-    ) -> None:
-        rows, packed = pack_mask(slots, self._row, admitted, admit_once)
-        self._birth_pass(state, rows, packed, records, texels)
 
     def _forget(self, state: State, rows: int) -> None:
         """Mark every slot of the first rows dead: a mask without births that admits them all."""

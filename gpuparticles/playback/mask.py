@@ -30,21 +30,19 @@ def pack_mask(
     if isinstance(slots, np.ndarray):
         return _pack_many(slots, row, admitted, skip)
     words = row // 32
-    rows: list[list[int]] = []
-    last = -1
+    packed: list[int] = []
+    begin, last = 0, -1
     for rank, slot in enumerate(slots):
-        y = slot // row
+        y, x = divmod(slot, row)
         if y != last:
-            last = y
-            packed = [0] * (2 * words)
+            begin, last = len(packed), y
+            packed += [0] * (2 * words)
             packed += (y, int(y >= admitted and y != skip))
-            rows.append(packed)
-        word = 2 * (slot % row // 32)
+        word = begin + 2 * (x >> 5)
         if not packed[word]:
             packed[word + 1] = rank
-        packed[word] |= 1 << slot % 32
-    flat = [value for packed in rows for value in packed]
-    return len(rows), struct.pack(f"{len(flat)}I", *flat)
+        packed[word] |= 1 << (x & 31)
+    return len(packed) // (2 * words + 2), struct.pack(f"{len(packed)}I", *packed)
 
 
 def _pack_many(
