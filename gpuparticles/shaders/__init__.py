@@ -1,10 +1,13 @@
 """Shader text: found, composed and diagnosed. Strings in, strings out; no GL here."""
 
-from gpuparticles.shaders.compose import birth, blend, move, shift, sprite, update
+from gpuparticles.shaders.births import birth
 from gpuparticles.shaders.diagnose import diagnose
 from gpuparticles.shaders.layout import Block, Channel, channels, emitter_block
 from gpuparticles.shaders.sources import Source
+from gpuparticles.shaders.sprites import sprite
 from gpuparticles.shaders.text import EmitterText, OrderText, Pass, emitter_text
+from gpuparticles.shaders.updates import update
+from gpuparticles.shaders.upkeep import blend, move, shift
 
 __all__ = [
     "Block",

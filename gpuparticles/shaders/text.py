@@ -6,20 +6,13 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from gpuparticles.effect.effect import Effect, Emitter
-from gpuparticles.shaders.compose import (
-    alive,
-    birth,
-    blend,
-    cut,
-    key,
-    merge,
-    runs,
-    shift,
-    sprite,
-    update,
-)
+from gpuparticles.shaders.births import birth
 from gpuparticles.shaders.layout import Block, emitter_block, moving, sorts
+from gpuparticles.shaders.sorts import cut, key, merge, runs
 from gpuparticles.shaders.sources import Source
+from gpuparticles.shaders.sprites import sprite
+from gpuparticles.shaders.updates import update
+from gpuparticles.shaders.upkeep import alive, blend, shift
 
 __all__ = ["EmitterText", "OrderText", "Pass", "emitter_text"]
 

@@ -1,0 +1,205 @@
+"""The text of the sprite pass."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from gpuparticles.effect.effect import Emitter
+from gpuparticles.effect.modifiers import Modifier
+from gpuparticles.effect.sprite import Sprite
+from gpuparticles.shaders.compose import compose, sampler, smooth
+from gpuparticles.shaders.layout import (
+    STATE,
+    by_speed,
+    channels,
+    fades,
+    look_block,
+    look_curves,
+    motion_curves,
+    sorts,
+    sprite_members,
+)
+from gpuparticles.shaders.sources import Source
+
+__all__ = ["sprite"]
+
+
+def sprite(
+    emitter: Emitter, modifiers: Sequence[Modifier] = (), *, pooled: bool = False
+) -> tuple[Source, Source]:
+    """Vertex and fragment text of the sprite pass.
+
+    Args:
+        emitter: What of a look is in use, whether it is sorted and the rows of its stops decide
+            the text; in a pool its space too.
+        modifiers: The emitter's, then the effect's: they have stops as well.
+        pooled: Particles carry an instance, which has a tint.
+    """
+    ordered = sorts(emitter)
+    drawn = (*STATE, *channels(pooled=pooled and not ordered))
+    block = look_block(emitter, modifiers).text()
+    looked_up = [*motion_curves(emitter), *look_curves(emitter)]
+    openings = {
+        "block": block,
+        "smooth": smooth(curve for _, _, curve in looked_up),
+        "inputs": [
+            *(sampler(c) for c in drawn),
+            *(["uniform sampler2D u_instances;"] if pooled else []),
+            *(["uniform usampler2D u_order;"] if ordered else []),
+            *(f"uniform {kind} {name};" for kind, name in _faced(emitter, pooled=pooled)),
+        ],
+        "order": _ORDER if ordered else [],
+        "instance": _sprite_instance(
+            pooled=pooled, local=emitter.space == "local", ordered=ordered
+        ),
+        "look": _look(emitter),
+        "extent": _extent(emitter),
+        **_sprite(emitter, pooled=pooled),
+    }
+    kernels = [f"facings/{emitter.sprite.facing}.glsl"]
+    if pooled:
+        kernels.insert(0, "lib/instance.glsl")
+    vertex = compose("draw/sprite.vert", openings, kernels)
+    return vertex, compose("draw/sprite.frag", {"block": block, **_texel(emitter.sprite)})
+
+
+def _sprite(emitter: Emitter, *, pooled: bool) -> dict[str, list[str]]:
+    """What a sprite's own fields put into its vertex text."""
+    sprite, flipbook = emitter.sprite, emitter.sprite.flipbook
+    members = {member.name for member in sprite_members(sprite)}
+    distance, scale, there_and_back = [], [], []
+    if members & {"u_near_fade", "u_far_fade"}:
+        distance = [
+            "    float towards = u_projection[2][3] != 0.0 ? sign(u_projection[2][3]) : -1.0;",
+            "    float ahead = center.z * towards / u_view_scale;",
+        ]
+    if "u_near_fade" in members:
+        nearness = "(ahead - u_near_fade.x) * u_near_fade.y"
+        distance.append(f"    color.a *= clamp({nearness}, 0.0, 1.0);")
+    if "u_far_fade" in members:
+        farness = "(u_far_fade.x - ahead) * u_far_fade.y"
+        distance.append(f"    color.a *= clamp({farness}, 0.0, 1.0);")
+    if distance:  # what has faded away may fill the picture: not a pixel of it is drawn
+        distance += ["    if (color.a <= 0.0) {", "        hide();", "        return;", "    }"]
+    if sprite.size_unit == "pixels":
+        scale = [
+            "    scale = u_pixel * (u_projection * vec4(center, 1.0)).w;",
+            "    if (scale <= 0.0) {",
+            "        hide();",
+            "        return;",
+            "    }",
+        ]
+    if flipbook is not None and flipbook.loop == "ping_pong":
+        there_and_back = [
+            "    float both = max(2.0 * frames - 2.0, 1.0);",
+            "    frame -= both * floor(frame / both);",
+            "    frame = min(frame, both - frame);",
+        ]
+    in_seconds = flipbook is not None and flipbook.fps is not None
+    blended = flipbook is not None and flipbook.blend
+    arguments = ["center", "extent", "angle", "velocity", "attributes.y"]
+    match sprite.facing:
+        case "emitter" if pooled:
+            arguments.append("turned_axes(mat3(u_view), frame.turn)")
+        case "emitter":
+            arguments.append(f"mat3({'u_view' if emitter.space == 'local' else 'u_frame'})")
+        case "axis" | "point":
+            arguments += [name for _, name in _faced(emitter, pooled=pooled)]
+    return {
+        "outputs": ["flat out vec4 v_next;", "flat out float v_passed;"] if blended else [],
+        "there_and_back": there_and_back,
+        "distance": distance,
+        "scale": scale,
+        "pivot": ["    reach -= u_pivot;"] if "u_pivot" in members else [],
+        "facing": [f"    Quad quad = face_{sprite.facing}({', '.join(arguments)});"],
+        "length": [
+            "    quad.extent.y = clamp(quad.extent.y, scale * u_length.x, scale * u_length.y);"
+        ]
+        if "u_length" in members
+        else [],
+        "passed": [
+            f"    float passed = {'age' if in_seconds else 'life * u_flipbook.z'} * u_flipbook.w;"
+        ],
+        "next": ["    v_next = flipbook_cell(reached + 1.0);", "    v_passed = fract(passed);"]
+        if blended
+        else [],
+    }
+
+
+def _faced(emitter: Emitter, *, pooled: bool) -> list[tuple[str, str]]:
+    """What sprites face where that is not among what all passes know: type and name."""
+    match emitter.sprite.facing:
+        case "axis":
+            return [("vec3", "u_axis")]
+        case "point":
+            return [("mat4", "u_frame")]
+        case "emitter" if emitter.space == "world" and not pooled:
+            return [("mat4", "u_frame")]
+        case _:
+            return []
+
+
+def _texel(sprite: Sprite) -> dict[str, list[str]]:
+    """What a sprite's own fields put into its fragment text."""
+    blended = sprite.flipbook is not None and sprite.flipbook.blend
+    cut = [
+        "    if (color.a <= 0.0 || color.a < u_alpha_clip) {",
+        "        discard;",
+        "    }",
+        "    color /= color.a;",
+    ]
+    return {
+        "inputs": ["flat in vec4 v_next;", "flat in float v_passed;"] if blended else [],
+        "next": ["        texel = mix(texel, sample_cell(v_next), v_passed);"] if blended else [],
+        "cut": cut if sprite.alpha_clip is not None else [],
+    }
+
+
+def _look(emitter: Emitter) -> list[str]:
+    """What the colour of a sprite depends on besides its life."""
+    lines = []
+    if any(name == "u_speed_over_life" for name, _, _ in motion_curves(emitter)):
+        lines.append("    velocity *= curve_at(u_speed_over_life, life);")
+    if by_speed(emitter):
+        above = "(length(velocity) - u_speed_range.x) * u_speed_range.y"
+        lines.append(f"    float pace = clamp({above}, 0.0, 1.0);")
+    if any(name == "u_color_by_speed" for name, _, _ in look_curves(emitter)):
+        lines.append("    color *= gradient_at(u_color_by_speed, pace);")
+    if "fade_in" in fades(emitter):
+        lines.append("    color.a *= min(life * u_fade_in, 1.0);")
+    if "fade_out" in fades(emitter):
+        lines.append("    color.a *= min((1.0 - life) * u_fade_out, 1.0);")
+    return lines
+
+
+def _extent(emitter: Emitter) -> list[str]:
+    """What the width and the height of a sprite depend on besides their common curve."""
+    factors = {
+        "u_width_over_life": "    extent.x *= curve_at(u_width_over_life, life);",
+        "u_height_over_life": "    extent.y *= curve_at(u_height_over_life, life);",
+        "u_size_by_speed": "    extent *= curve_at(u_size_by_speed, pace);",
+    }
+    return [factors[name] for name, _, _ in look_curves(emitter) if name in factors]
+
+
+def _sprite_instance(*, pooled: bool, local: bool, ordered: bool) -> list[str]:
+    if not pooled:
+        return []
+    instance = "entry.x" if ordered else "texelFetch(u_instance, slot, 0).x"
+    lines = [
+        f"    Instance frame = load_instance(u_instances, {instance});",
+        "    color *= frame.tint;",
+    ]
+    if local:
+        lines += [
+            "    position = frame.place + turn(frame.turn, position);",
+            "    velocity = turn(frame.turn, velocity);",
+        ]
+    return lines
+
+
+# Whose turn it is: the entry holds the slot, and in a pool the instance.
+_ORDER = [
+    "    uvec2 entry = texelFetch(u_order, ivec2(linear % width, linear / width), 0).xy;",
+    "    linear = int(entry.y);",
+]

@@ -1,0 +1,269 @@
+"""The text of the update pass, which advances every particle by one step."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from gpuparticles.effect.effect import Emitter
+from gpuparticles.effect.kinds import fields_of
+from gpuparticles.effect.modifiers import Collision, Constraint, Modifier, Scaled
+from gpuparticles.shaders.compose import (
+    compose,
+    fullscreen,
+    load_particle,
+    outputs,
+    sampler,
+    smooth,
+    store_state,
+)
+from gpuparticles.shaders.layout import (
+    ATTRIBUTES,
+    INSTANCE,
+    STATE,
+    channels,
+    emitter_block,
+    measures,
+    motion_curves,
+    moving,
+    over_life,
+    spins,
+)
+from gpuparticles.shaders.sources import Source
+
+__all__ = ["update"]
+
+
+def update(
+    emitter: Emitter,
+    modifiers: Sequence[Modifier],
+    *,
+    pooled: bool = False,
+    travels: bool = False,
+) -> tuple[Source, Source]:
+    """Vertex and fragment text of the pass that advances every particle by one step.
+
+    Args:
+        emitter: Its space decides which fields need another frame.
+        modifiers: The emitter's, then the effect's, in the order in which they apply.
+        pooled: Particles look up the frame of the instance that they belong to.
+        travels: The emitter moves or turns in this step, and what lies in another frame with it.
+    """
+    turns = spins(emitter)
+    attributes = turns or any(map(measures, modifiers))
+    constrained = any(isinstance(modifier, Constraint) for modifier in modifiers)
+    own = motion_curves(emitter)
+    in_use = {name for name, _, _ in own}
+    turning = "texelFetch(u_attributes, slot, 0).w"
+    if "u_angular_velocity_over_life" in in_use:
+        turning += " * curve_at(u_angular_velocity_over_life, p.life)"
+    pace, drift = [], "        p.position += p.velocity * k;"
+    if "u_speed_over_life" in in_use:
+        pace = ["        float pace = curve_at(u_speed_over_life, p.life);"]
+        drift = "        p.position += p.velocity * (pace * k);"
+    over_lives = [curve for curve in map(over_life, modifiers) if curve is not None]
+    if any(map(measures, modifiers)):
+        over_lives.append(emitter.size_over_life)
+    inputs = [*STATE, *(c for c in channels(pooled=pooled) if c.name == "lifetime_seed")]
+    needs_frame = pooled and any(moving(m, emitter) for m in modifiers)
+    framed = any(m.framed and moving(m, emitter) for m in modifiers)
+    openings = {
+        "block": emitter_block(emitter, modifiers, pooled=pooled).text(),
+        "outputs": [*outputs(STATE), *store_state()],
+        "inputs": [
+            *(sampler(c) for c in inputs),
+            *([sampler(ATTRIBUTES)] if attributes else []),
+            *([sampler(INSTANCE), "uniform sampler2D u_instances;"] if needs_frame else []),
+            *load_particle(inputs),
+        ],
+        "smooth": smooth([*(curve for _, _, curve in own), *over_lives]),
+        "pace": pace,
+        "drift": [drift],
+        "modify": [
+            *(_INSTANCE_FRAME if needs_frame else []),
+            *(_ALONG if travels else []),
+            *(_frame(pooled=pooled, travels=travels) if framed else []),
+            *_modify(emitter, modifiers, pooled=pooled, travels=travels),
+        ],
+        "before": ["        Particle before = p;"] if constrained else [],
+        "constrain": _constrain(emitter, modifiers, pooled=pooled, travels=travels),
+        # Whole ticks, as every age.
+        "lose": ["        p.age += floor(contact.lost * u_ticks + 0.5) * u_tick;"]
+        if constrained
+        else [],
+        # Only the part of a turn is kept: a sprite that turns for a day turns as smoothly as one
+        # that has just begun.
+        "spin": [
+            f"        float spin = {turning};",
+            *(["        spin = contact.resting ? 0.0 : spin;"] if constrained else []),
+            "        float turned = p.rotation + spin * h;",
+            "        p.rotation = turned - trunc(turned);",
+        ]
+        if turns
+        else [],
+    }
+    kernels = list(dict.fromkeys(f"modifiers/{m.kind}.glsl" for m in modifiers))
+    if constrained:
+        kernels.insert(0, "lib/contact.glsl")
+    if any(m.role == "flow" for m in modifiers):
+        kernels.insert(0, "lib/flow.glsl")
+    if framed:
+        kernels.insert(0, "lib/frame.glsl")
+    if needs_frame:
+        kernels.insert(0, "lib/instance.glsl")
+    return fullscreen(), compose("passes/update.frag", openings, kernels)
+
+
+# How much of the emitter's path has passed, in the middle of the particle's own part of the step.
+_ALONG = ["        float along = u_path_begin + u_path_rate * p.time;"]
+
+# The same at the end of that part: what constrains particles is where it is when they are read.
+_ENDED = ["        float ended = u_path_begin + u_path_rate * (p.time + k);"]
+
+
+def _frame(*, pooled: bool, travels: bool) -> list[str]:
+    """Where the emitter is for each particle, for modifiers that see all particles in their frame.
+
+    Unlike a point, a whole field cannot be interpolated along the path: this is exact.
+    """
+    if pooled:
+        place, turn = "frame.place", "frame.turn"
+    elif travels:
+        place = "u_place_begin + (u_place_end - u_place_begin) * along"
+        turn = "slerp(u_turn_begin, u_turn_end, u_turn_arc, along)"
+    else:
+        place, turn = "u_place_begin", "u_turn_begin"
+    return [f"        vec3 place = {place};", f"        vec4 around = {turn};"]
+
+
+_INSTANCE_FRAME = [
+    "        uint instance = texelFetch(u_instance, slot, 0).x;",
+    "        Instance frame = load_instance(u_instances, instance);",
+]
+
+
+def _modify(
+    emitter: Emitter, modifiers: Sequence[Modifier], *, pooled: bool, travels: bool
+) -> list[str]:
+    """All kernels, and what they do to the particle.
+
+    Forces and drags run once, in the middle of the step; what they give acts over half the time in
+    order, then over the other half in reverse order. Motions lie between the halves; limits act
+    over half the time before both and over the other half after them.
+    """
+    lines: list[str] = []
+    kicks: list[str] = []
+    motions: list[str] = []
+    limits: list[str] = []
+    for index, modifier in enumerate(modifiers):
+        call = _kernel_call(index, modifier, emitter, pooled=pooled, travels=travels)
+        match modifier.role:
+            case "force":
+                lines.append(f"        vec3 force{index} = {call};")
+                kicks.append(f"        p.velocity += force{index} * k;")
+            case "drag":
+                lines.append(f"        float keep{index} = exp(-{call} * k);")
+                kicks.append(f"        p.velocity *= keep{index};")
+            case "flow":
+                lines.append(f"        Pull pull{index} = {call};")
+                kicks.append(f"        p.velocity = pulled(pull{index}, p.velocity, k);")
+            case "motion":
+                motions.append(f"        p.position += {call};")
+            case "limit":
+                limits.append(f"        p.velocity = {call};")
+    return [*lines, *reversed(limits), *kicks, *motions, *reversed(kicks), *limits]
+
+
+# What kernels take between the particle and the fields.
+_GIVEN = {
+    "motion": ["h"],
+    "limit": ["k"],
+    "constraint": ["before", "h", "contact"],
+}
+
+
+def _constrain(
+    emitter: Emitter, modifiers: Sequence[Modifier], *, pooled: bool, travels: bool
+) -> list[str]:
+    """The constraints, one after the other, on the way that the particle has gone."""
+    lines: list[str] = []
+    surfaces: list[str] = []
+    for index, modifier in enumerate(modifiers):
+        if not isinstance(modifier, Constraint):
+            continue
+        first = len(lines)
+        if isinstance(modifier, Collision):
+            stem = f"u_{modifier.kind}{index}"
+            radius = f"{stem}_surface.w"
+            if measures(modifier):
+                radius += f" + {stem}_radius_factor * width"
+            answer = modifier.on_hit.upper()
+            surface = f"Surface({stem}_surface.x, {stem}_surface.y, {stem}_surface.z, {radius}"
+            lines.append(f"        contact.surface = {surface}, {answer});")
+            if surfaces:
+                lines.append("        contact.bent = contact.struck > 0;")
+        call = _kernel_call(index, modifier, emitter, pooled=pooled, travels=travels)
+        lines.append(f"        {call};")
+        if isinstance(modifier, Collision):
+            surfaces += lines[first:]
+    if not lines:
+        return []
+    if sum(isinstance(modifier, Collision) for modifier in modifiers) > 1:
+        # What one surface has thrown back may have been thrown through one that came before.
+        lines += [
+            "        if (contact.struck > 0) {",
+            "        contact.last = contact.bent = true;",
+        ]
+        lines += [*surfaces, "        }"]
+    if any(map(measures, modifiers)):
+        over_life = "curve_at(u_size_over_life, p.life)"
+        lines.insert(0, f"        float width = texelFetch(u_attributes, slot, 0).x * {over_life};")
+    nothing = "Surface(0.0, 0.0, 0.0, 0.0, BOUNCE)"
+    contact = [
+        "        vec3 force = (p.velocity - before.velocity) / max(h, 1e-30);",
+        "        Contact contact = Contact(",
+        f"            false, 0.0, u_step_time, 0, false, false, force, {nothing});",
+    ]
+    return [*contact, *(_ENDED if travels else []), *lines]
+
+
+def _kernel_call(
+    index: int, modifier: Modifier, emitter: Emitter, *, pooled: bool, travels: bool
+) -> str:
+    stem = f"u_{modifier.kind}{index}"
+    arguments = [
+        _field(f"{stem}_{info.name}", info.role, modifier, emitter, pooled, travels)
+        for info in fields_of(type(modifier))
+    ]
+    if isinstance(modifier, Scaled):
+        factors = [arguments[0]]
+        if modifier.variation:
+            draw = f"random_signed(p.seed, CHANNEL_MODIFIER + {index}u)"
+            factors.append(f"(1.0 + {stem}_variation * {draw})")
+        if modifier.over_life is not None:
+            factors.append(f"curve_at({stem}_over_life, p.life)")
+        if getattr(modifier, "handedness", None) == "random":
+            factors.append("random_handedness(p.seed)")
+        arguments[0] = " * ".join(factors)
+    if modifier.phased:
+        arguments.append(f"{stem}_phase")
+    particle, turn = "p", ""
+    if modifier.framed and moving(modifier, emitter):
+        into, turn = ("into", "turn") if emitter.space == "world" else ("out_of", "turn_back")
+        particle = f"{into}(place, around, p)"
+    given = [particle, *_GIVEN.get(modifier.role, []), *arguments]
+    call = f"modify_{modifier.kind}({', '.join(given)})"
+    return f"{turn}(around, {call})" if turn else call
+
+
+def _field(
+    name: str, role: str | None, modifier: Modifier, emitter: Emitter, pooled: bool, travels: bool
+) -> str:
+    if role is None or modifier.framed or not moving(modifier, emitter):
+        return name
+    if not pooled:
+        along = "ended" if isinstance(modifier, Constraint) else "along"
+        return f"({name} + {name}_delta * {along})" if travels else name
+    if emitter.space == "world":
+        return f"turn(frame.turn, {name})" + (" + frame.place" if role == "point" else "")
+    offset = f"{name} - frame.place" if role == "point" else name
+    return f"turn_back(frame.turn, {offset})"

@@ -1,0 +1,56 @@
+"""The texts of the passes that move or look at particles between updates."""
+
+from __future__ import annotations
+
+from gpuparticles.shaders.compose import compose, fullscreen, load_particle, outputs, sampler
+from gpuparticles.shaders.layout import HEAD, LIFETIME_SEED, STATE, Block, Channel
+from gpuparticles.shaders.sources import Source
+
+__all__ = ["alive", "blend", "move", "shift"]
+
+
+def shift() -> tuple[Source, Source]:
+    """Vertex and fragment text of the pass that makes positions relative to another anchor."""
+    openings = {
+        "block": Block(HEAD).text(),
+        "outputs": outputs(STATE),
+        "inputs": [sampler(c) for c in STATE],
+    }
+    return fullscreen(), compose("passes/shift.frag", openings)
+
+
+def blend() -> tuple[Source, Source]:
+    """Vertex and fragment text of the pass that makes what is seen between two steps."""
+    openings = {
+        "outputs": outputs(STATE),
+        "inputs": [
+            *(f"uniform sampler2D u_before_{c.name};" for c in STATE),
+            *(sampler(c) for c in (*STATE, LIFETIME_SEED)),
+        ],
+    }
+    return fullscreen(), compose("passes/blend.frag", openings)
+
+
+def alive() -> tuple[Source, Source]:
+    """Vertex and fragment text of the pass that packs who lives."""
+    inputs = [STATE[0], LIFETIME_SEED]
+    openings = {"inputs": [*(sampler(c) for c in inputs), *load_particle(inputs)]}
+    return fullscreen(), compose("passes/alive.frag", openings)
+
+
+def move(channel: Channel) -> tuple[Source, Source]:
+    """Vertex and fragment text of the pass that gives particles other slots, texture by texture.
+
+    Args:
+        channel: What the texture holds: whole numbers or others, and whether an age.
+    """
+    scalar = "uvec4" if channel.dtype[0] == "u" else "vec4"
+    age = "DEAD" if ("age", "w") in channel.fields else "0"
+    openings = {
+        "texel": [
+            f"uniform {'u' if scalar == 'uvec4' else ''}sampler2D u_source;",
+            f"layout(location = 0) out {scalar} o_texel;",
+            f"const {scalar} NOBODY = {scalar}(0, 0, 0, {age});",
+        ]
+    }
+    return fullscreen(), compose("passes/move.frag", openings)
