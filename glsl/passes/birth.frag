@@ -14,6 +14,7 @@
 flat in int v_words;
 flat in int v_records;
 flat in uint v_admit;
+flat in uvec4 v_record;
 
 #pragma gpuparticles kernels
 
@@ -55,16 +56,19 @@ vec3 spread_around(vec3 axis, float angle, uint seed) {
 
 void main() {
     ivec2 slot = ivec2(gl_FragCoord.xy);
-    uvec2 word = births_entry(v_words + (slot.x >> 5));
-    uint bit = 1u << uint(slot.x & 31);
-    if ((word.x & bit) == 0u) {
-        if (v_admit == 0u) {
-            discard;
+    int rank = 0;
+    if (v_words >= 0) {
+        uvec2 word = births_entry(v_words + (slot.x >> 5));
+        uint bit = 1u << uint(slot.x & 31);
+        if ((word.x & bit) == 0u) {
+            if (v_admit == 0u) {
+                discard;
+            }
+            store_dead();
+            return;
         }
-        store_dead();
-        return;
+        rank = int(word.y + count_bits(word.x & (bit - 1u)));
     }
-    int rank = int(word.y + count_bits(word.x & (bit - 1u)));
 #pragma gpuparticles record
 
     uint seed = record.w;

@@ -17,8 +17,8 @@ from gpuparticles.errors import ContextError
 TEXTURE_UNITS = 8
 """The engine binds GL_TEXTURE_2D on units 0..7."""
 
-UNIFORM_BINDINGS = 3
-"""The engine binds uniform buffers at points 0..2."""
+UNIFORM_BINDINGS = 1
+"""The engine binds uniform buffers at point 0 alone."""
 
 DRAW_BUFFERS = 6
 """The engine's framebuffers have at most so many colour attachments."""

@@ -37,6 +37,9 @@ from gpuparticles.playback.player import Step
 from gpuparticles.playback.population import Births
 from gpuparticles.shaders import EmitterText, Pass, move
 from gpuparticles.shaders.layout import (
+    FEW,
+    HEAD,
+    Block,
     curves,
     moving,
     over_life,
@@ -50,6 +53,9 @@ __all__ = ["Simulation"]
 Vec3 = tuple[float, float, float]
 
 _pack_step = struct.Struct("<4f").pack_into
+_pack_slots = [struct.Struct(f"<{count}I").pack_into for count in range(FEW + 1)]
+_FEW_SLOTS = Block(HEAD).offsets["u_few_slots"]
+_FEW_RECORDS = Block(HEAD).offsets["u_few_records"]
 _pack_header = struct.Struct("<4I").pack
 
 _BIRTHS_UNIT = UNITS["u_births"]
@@ -333,6 +339,24 @@ class Simulation:
         for name, modifier, in_world in self._phased:
             origin = self._authored if in_world else IDENTITY.place
             self.block.pack(data, name, modifier.phase(step.begin, origin))
+        births = step.births
+        few = 0
+        if births is not None:
+            slots, records, admitted, instances, fractions = births
+            few = len(slots)
+            # Rows that come back into use have slots to be marked dead.
+            if (
+                few <= FEW
+                and isinstance(records, bytes)
+                and slots[-1] < admitted * self._row
+                and instances is None
+                and fractions is None
+                and not step.forget
+            ):
+                _pack_slots[few](data, _FEW_SLOTS, *slots)
+                data[_FEW_RECORDS : _FEW_RECORDS + 16 * few] = records
+            else:
+                few = 0
         self._write_uniforms()
         state = self.state
         assert state is not None
@@ -340,8 +364,12 @@ class Simulation:
             self._tables.use(_TABLES_UNIT)
         if step.forget:
             self._forget(state, step.forget)
-        if step.births is not None:
-            self._bear(state, step.births)
+        if few:
+            self._guard.target(state.birth_target, state.width, state.height)
+            # As vertices from 4 on: see birth.vert.
+            self._birth.vertex_array.render(moderngl.TRIANGLE_STRIP, 4, first=4, instances=few)
+        elif births is not None:
+            self._bear(state, births)
         self._guard.target(state.update_target, state.width, step.rows)
         state.bind(self._needs)
         if self.instances is not None:
@@ -385,6 +413,7 @@ class Simulation:
     def _set_state(self, state: State) -> None:
         self.state = state
         self.block.pack(self._data, "u_rows", (float(state.height),))
+        self.block.pack(self._data, "u_columns", (float(state.width),))
         self.block.pack(self._data, "u_row_slots", (float(min(state.width, QUADS)),))
         # Births a pass: a sixteenth of the slots at the most, as three quarters of a power of two,
         # since the mask and the records together fill a texture whose height is one.

@@ -312,55 +312,50 @@ class Population(Saves):
         """
         clock, all_slots = self.clock, self.slots
         end, per_second = clock.now, clock.per_second
-        first = number = self.births
+        first = self.births
         self.births += len(due)
         lives = None
         if self._curve is not None and fractions is not None:
             lives = self._curve.sample(fractions).tolist()
-        born: list[tuple[int, bytes]] = []
-        expiry: list[int] = []
+        admitted = all_slots.rows
+        slots: list[int] = []
+        records = b""
+        born: list[int] = []
         below = self._below
-        for moment, seed in due:
+        for number, (moment, seed) in enumerate(due, first):
             if below < _ALL and pcg_int(seed ^ _AMOUNT_HASH) >= below:
-                number += 1
                 continue
             birth = begin - floor(0.5 - c_float(moment).value * per_second)
             if birth > end:
                 birth = end
-            if self.mortal:
-                if lives is None:
-                    u = (pcg_int(seed ^ _LIFETIME_HASH) >> 8) * 2.0**-24 if self._span else 0.0
-                    life = self._low + self._span * u
-                else:
+            if not self.mortal:
+                tick, lifetime = FOREVER, _FOREVER_SECONDS
+            else:
+                life = self._low
+                if lives is not None:
                     life = lives[number - first]
+                elif self._span:
+                    life += self._span * ((pcg_int(seed ^ _LIFETIME_HASH) >> 8) * 2.0**-24)
                 ticks = floor(life * per_second + 0.5)
                 tick = birth + ticks
                 lifetime = ticks * clock.tick
-            else:
-                tick, lifetime = FOREVER, _FOREVER_SECONDS
-            if tick > end:
-                born.append((number, _pack_record(number & _MASK_32, moment, lifetime, seed)))
-                expiry.append(tick)
-            number += 1
-        if not born:
+                if tick <= end:
+                    continue
+            slot = all_slots.take(tick)
+            if slot < 0:
+                self.dropped += 1
+                continue
+            self.numbers[slot] = number
+            slots.append(slot)
+            born.append(number)
+            records += _pack_record(number & _MASK_32, moment, lifetime, seed)
+        if not slots:
             return None
-        admitted = all_slots.rows
-        slots = all_slots.allocate(len(born))
-        room = len(slots)
-        if room < len(born):
-            self.dropped += len(born) - room
-            if not room:
-                return None
-            del born[room:], expiry[room:]
-        all_slots.occupy(slots, expiry)
-        numbers = self.numbers
-        for slot, (number, _) in zip(slots, born, strict=True):
-            numbers[slot] = number
         if self._looks_up and fractions is not None:
-            fractions = fractions[[number - first for number, _ in born]]
+            fractions = fractions[[number - first for number in born]]
         else:
             fractions = None
-        return Births(slots, b"".join([record for _, record in born]), admitted, None, fractions)
+        return Births(slots, records, admitted, None, fractions)
 
     def bear_many(
         self,
@@ -441,7 +436,7 @@ class Population(Saves):
         if room < len(newborn.seeds):
             newborn = newborn.only(slice(room))
         self.slots.occupy(slots, newborn.expiry)
-        self.numbers[slots] = newborn.numbers
+        self.numbers.put(slots, newborn.numbers)  # quicker than by index
         records = np.empty((room, 4), np.uint32)
         phases = newborn.phases
         records[:, 0] = newborn.numbers if phases is None else phases.view(np.uint32)

@@ -127,6 +127,33 @@ class Slots(Saves):
             self._raise_end(slots[-1] + 1)
         return slots if count <= _LIST else np.array(slots, np.int64)
 
+    def take(self, tick: int) -> int:
+        """Take the lowest free slot until a tick: `allocate` and `occupy` in one, for one birth.
+
+        Args:
+            tick: When it becomes free, or `FOREVER`.
+
+        Returns:
+            The slot, or -1 when none is free.
+        """
+        if self.live_count >= self.capacity:
+            return -1
+        self.live_count += 1
+        block = self._open.find(1)
+        slot = self._free.find(1, block << _BLOCK_BITS)
+        self._free[slot] = 0
+        left = self._counts[block] = self._counts[block] - 1
+        if not left:
+            self._open[block] = 0
+        if slot >= self._end:
+            self._raise_end(slot + 1)
+        if tick < FOREVER:
+            keys = self._bins.get(tick >> _BIN_BITS)
+            if keys is None:
+                keys = self._new_bin(tick >> _BIN_BITS)
+            keys.append((tick & _BIN_MASK) << _SLOT_BITS | slot)
+        return slot
+
     def _allocate_many(self, count: int) -> NDArray[np.int64]:
         free, counts, opened = self._views()
         first = self._open.find(1)
@@ -221,6 +248,8 @@ class Slots(Saves):
             The freed slots, by bin and in a bin by time of birth: a list of up to 16, else an
             int64 array.
         """
+        if not self._order or self._order[0] > tick >> _BIN_BITS:
+            return []
         due = self._due(tick)
         if not due:
             return []
@@ -242,8 +271,6 @@ class Slots(Saves):
         """Take the keys of all whose expiry is `tick` or earlier from their bins."""
         order = self._order
         reached = tick >> _BIN_BITS
-        if not order or order[0] > reached:
-            return []
         due: array[int] | list[int] = []
         if order[0] < reached:
             due = array("q")
@@ -407,8 +434,17 @@ class EarlySlots(Slots):
         super().occupy(slots, expiry)
         self._until[slots] = expiry
 
+    def take(self, tick: int) -> int:
+        """As for `Slots`."""
+        slot = super().take(tick)
+        if slot >= 0:
+            self._until[slot] = tick
+        return slot
+
     def expire(self, tick: int) -> list[int] | NDArray[np.int64]:
         """As for `Slots`, but for the order in which slots are returned, which is ascending."""
+        if not self._order or self._order[0] > tick >> _BIN_BITS:
+            return []
         due = self._due(tick)
         if not due:
             return []

@@ -572,6 +572,8 @@ def _joined(parts: list[Moments]) -> Moments:
 
 def _even_moments(births: int, partial: float, rate: float, dt: float) -> Moments:
     """When a constant rate reaches the next births, `partial` of the first being there already."""
+    if births == 1:  # the step of most small emitters
+        return [min((1.0 - partial) / rate, dt)]
     if births <= SMALL:
         return [min((k - partial) / rate, dt) for k in range(1, births + 1)]
     many: NDArray[np.float64] = np.arange(1.0, births + 1.0)

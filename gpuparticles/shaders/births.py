@@ -72,7 +72,9 @@ def birth(
 
 def _record(*, pooled: bool, timed: bool) -> list[str]:
     if not pooled and not timed:
-        return ["    uvec4 record = births_texel(v_records + rank);"]
+        return [
+            "    uvec4 record = v_records < 0 ? v_record : births_texel(v_records + rank);",
+        ]
     lines = [
         "    uvec4 record = births_texel(v_records + 2 * rank);",
         "    uvec4 more = births_texel(v_records + 2 * rank + 1);",

@@ -24,6 +24,7 @@ __all__ = [
     "ATTRIBUTES",
     "BIRTH",
     "COLOR",
+    "FEW",
     "FOREVER",
     "HEAD",
     "INSTANCE",
@@ -58,6 +59,9 @@ __all__ = [
 
 #: The lifetime, in seconds, of a particle that never dies: finite, and below DEAD in particle.glsl.
 FOREVER = 1e20
+
+#: So many births of a step travel in the uniform block, without a mask.
+FEW = 8
 
 #: Rows of four floats that a shape's fields may take.
 SHAPE_ROWS = 4
@@ -142,6 +146,8 @@ HEAD = (
     Member("float", "u_step_age"),  # seconds of ageing, in whole ticks
     Member("float", "u_path_begin"),  # where on the emitter's path the step begins, 0..1
     Member("float", "u_path_rate"),  # and how much of the path a second covers
+    Member("uvec4", "u_few_slots", -(-FEW // 4)),  # where few are born, and their records
+    Member("uvec4", "u_few_records", FEW),
     Member("vec3", "u_shift"),  # from an old anchor to a new one
     Member("float", "u_tick"),  # seconds a tick
     # Written anew when the emitter moves.
@@ -149,6 +155,7 @@ HEAD = (
     Member("float", "u_ticks"),  # ticks a second
     Member("vec3", "u_place_end"),
     Member("float", "u_rows"),  # rows of the state textures
+    Member("float", "u_columns"),  # and slots a row
     Member("vec4", "u_turn_begin"),
     Member("vec4", "u_turn_end"),
     Member("vec2", "u_turn_arc"),  # its angle, and 1 / sin(angle); 0 where the ends are close

@@ -487,7 +487,7 @@ class EffectInstance:
     @property
     def _idle(self) -> bool:
         """Whether an update would do nothing."""
-        return self._paused or self._speed == 0.0 or self.finished
+        return self._paused or self._speed == 0.0 or (self._finished and self._over)
 
     @property
     def _spent(self) -> bool:
@@ -628,7 +628,10 @@ class EffectInstance:
     def _over(self) -> bool:
         if self._frames is not None and self._seen:
             return False
-        return all(emitter._player.over for emitter in self._emitters.values())
+        for emitter in self._emitters.values():  # noqa: SIM110 - each frame asks, a generator is slow
+            if not emitter._player.over:
+                return False
+        return True
 
     @property
     def _seen(self) -> bool:

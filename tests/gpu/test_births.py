@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 import gpuparticles as gp
+from gpuparticles.gpu.simulate import Simulation
 
 System = Callable[..., gp.ParticleSystem]
 One = Callable[..., gp.Effect]
@@ -345,3 +346,37 @@ def test_particles_that_never_die_move_on_after_a_hitch(system: System, one: One
     particles.update(1000.0)
     assert it.read()["position"][:, 0] == pytest.approx([15.0] * 3, abs=0.1)
     assert it.read()["age"] == pytest.approx([1005.0] * 3, abs=0.01)
+
+
+@pytest.mark.parametrize("capacity", [7, 33, 1009, 70_000])
+def test_few_births_without_a_mask_are_those_of_a_mask(
+    system: System,
+    one: One,
+    contents: Contents,
+    monkeypatch: pytest.MonkeyPatch,
+    capacity: int,
+) -> None:
+    """Few births lie in the uniform block, many in a texture: to the bit the same particles."""
+    burst = gp.Burst(0.1, min(3 * capacity // 4, 50_000))
+    effect = one(
+        rate=200, bursts=[burst], lifetime=(0.05, 0.9), capacity=capacity, shape=gp.Sphere(1)
+    )
+    rng = np.random.default_rng(3)
+    steps = rng.uniform(0.001, 0.04, 120)
+    few, masked = system(), system()
+    playing = [particles.play(effect, seed=5)["it"] for particles in (few, masked)]
+    passes = []
+    birth_pass = Simulation._birth_pass
+    monkeypatch.setattr(
+        Simulation,
+        "_birth_pass",
+        lambda self, *given: passes.append(self) or birth_pass(self, *given),
+    )
+    for dt in steps:
+        few.update(dt)
+        with monkeypatch.context() as patch:
+            patch.setattr("gpuparticles.gpu.simulate.FEW", 0)
+            masked.update(dt)
+        assert contents(playing[0]) == contents(playing[1])
+    by_mask = [sum(each is it._simulation for each in passes) for it in playing]
+    assert by_mask[0] < by_mask[1] / 2

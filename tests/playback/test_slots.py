@@ -154,6 +154,26 @@ def test_both_ways_return_the_same_in_the_same_order(path: str, capacity: int) -
     assert any(len(slots) > 16 for slots in expected) == (capacity > 16)
 
 
+@pytest.mark.parametrize("kind", [Slots, EarlySlots])
+@pytest.mark.parametrize("capacity", [0, 1, 33, 3000])
+def test_taking_one_is_allocating_and_occupying_it(kind: type[Slots], capacity: int) -> None:
+    rng = random.Random(capacity)
+    one, two = kind(capacity, 32), kind(capacity, 32)
+    tick = 0
+    for _ in range(400):
+        for _ in range(rng.choice([0, 1, 30])):
+            expiry = rng.choice([tick + rng.randint(1, 30_000), FOREVER])
+            born = as_list(two.allocate(1))
+            two.occupy(born, [expiry] * len(born))
+            assert one.take(expiry) == (born[0] if born else -1)
+        assert (one.rows, one.live_count) == (two.rows, two.live_count)
+        tick += rng.choice([1, 1092, 5000])
+        assert list(map(int, one.expire(tick))) == list(map(int, two.expire(tick)))
+        saved, expected = one.state(), two.state()
+        assert saved.keys() == expected.keys()
+        assert all(np.array_equal(saved[name], expected[name]) for name in saved)
+
+
 def test_small_and_large_calls_share_one_account() -> None:
     rng = random.Random(11)
     slots, model = Slots(4000), Model(4000, 1024)
