@@ -15,8 +15,9 @@ from gpuparticles.effect.sprite import Sprite
 from gpuparticles.errors import ContextError
 from gpuparticles.gpu.guard import Guard
 from gpuparticles.gpu.order import Order
-from gpuparticles.gpu.programs import QUADS, UNITS, Programs
+from gpuparticles.gpu.programs import QUADS, UNITS, Program, Programs
 from gpuparticles.gpu.simulate import Simulation
+from gpuparticles.gpu.state import State
 from gpuparticles.playback.place import Place, Vec3, matrix_of, plus
 from gpuparticles.shaders import EmitterText
 from gpuparticles.shaders.layout import BIRTH, INSTANCE
@@ -42,6 +43,7 @@ class View(NamedTuple):
         zoom: How much of the picture's half height a unit in view space takes, at depth 1.
         pixel: Units in view space a pixel, at depth 1.
         depth: How sprites are tested against the depth buffer; see Guard.draw.
+        cutoff: Where depth alone is drawn: of the alpha that counts as covered.
     """
 
     rows: list[list[float]]
@@ -50,6 +52,7 @@ class View(NamedTuple):
     zoom: float
     pixel: float = 0.0
     depth: str | None = "<="
+    cutoff: float = 0.5
 
     @classmethod
     def of(cls, view: object, projection: object, depth: str | None = "<=") -> View:
@@ -150,12 +153,16 @@ class Sprites:
         self._textures = textures
         self._where = where
         pooled = simulation.instances is not None
+        self._compose_cast = text.cast
+        self._cast: Program | None = None
         # In a pool the order tells whose a particle is.
-        self._names = _POOLED_NAMES if pooled and text.order is None else _NAMES
+        self._cast_names = _POOLED_NAMES if pooled else _NAMES
+        self._names = _NAMES if text.order is not None else self._cast_names
         self.order: Order | None = None
         # Else a driver may have left it out of the program.
         faded = sprite.near_fade is not None or sprite.far_fade is not None
-        self._scaled = sprite.size_unit == "world" or faded
+        self._cast_scaled = sprite.size_unit == "world"
+        self._scaled = self._cast_scaled or faded
         look = textures.acquire(sprite, where)
         self._texture = look.texture
         self._programs = Programs.of(ctx)
@@ -213,24 +220,61 @@ class Sprites:
         state = simulation.state
         if not rows or state is None:
             return
+        self._bind(self._program, state, self._names, view, from_particles, tint, plane)
+        if self.order is not None:
+            self.order.bind()
+        sprite = self._sprite
+        if sprite.depth_write:
+            self._guard.draw(view.depth, write=True)
+        self._render(self._program, state, rows)
+        if sprite.depth_write:
+            self._guard.draw(view.depth)
+
+    def cast(self, view: View, from_particles: bytes, tint: bytes, plane: bytes = b"") -> None:
+        """Draw the depth of what lives and covers: arguments as for draw.
+
+        Raises:
+            ContextError: The host has released the texture.
+        """
+        simulation = self._simulation
+        rows, state = simulation.rows, simulation.state
+        if not rows or state is None or not self._sprite.casts:
+            return
+        if self._cast is None:
+            self._cast = self._programs.acquire(self._compose_cast(), quads=True)
+        program = self._cast
+        if self._sprite.alpha_clip is None:
+            program.write("u_cutoff", struct.pack("<f", view.cutoff))
+        self._bind(program, state, self._cast_names, view, from_particles, tint, plane)
+        self._render(program, state, rows)
+
+    def _bind(
+        self,
+        program: Program,
+        state: State,
+        names: tuple[str, ...],
+        view: View,
+        from_particles: bytes,
+        tint: bytes,
+        plane: bytes,
+    ) -> None:
+        """Give a program all that it looks at."""
         if self._texture is not None and isinstance(self._texture.mglo, moderngl.InvalidObject):
             raise ContextError(
                 f"{self._where}: sprite.texture has been released; keep it while the effect plays"
             )
-        program = self._program
+        simulation = self._simulation
         write = program.write
         write("u_view", from_particles)
         write("u_projection", view.projection)
         write("u_tint", tint)
-        if self._scaled:
+        if self._cast_scaled if program is self._cast else self._scaled:
             write("u_view_scale", struct.pack("<f", view.scale))
         write("u_pixel", struct.pack("<f", view.pixel))
         simulation.bind_uniforms()
-        state.bind_seen(self._names)
+        state.bind_seen(names)
         if simulation.instances is not None:
             simulation.instances.use(UNITS["u_instances"])
-        if self.order is not None:
-            self.order.bind()
         if self._texture is not None:
             self._texture.use(UNITS["u_texture"])
         sprite = self._sprite
@@ -241,20 +285,21 @@ class Sprites:
                 write("u_frame", view.at(plus(sprite.look_at, simulation.origin)))
             case "emitter" if plane:
                 write("u_frame", plane)
-        if sprite.depth_write:
-            self._guard.draw(view.depth, write=True)
+
+    def _render(self, program: Program, state: State, rows: int) -> None:
+        """Draw a quad for each slot of so many rows."""
         width = min(state.width, QUADS)
         program.vertex_array.render(
             moderngl.TRIANGLES, 6 * width, instances=rows * (state.width // width)
         )
-        if sprite.depth_write:
-            self._guard.draw(view.depth)
 
     def release(self) -> None:
         """Give program and texture back."""
         if self.order is not None:
             self.order.release()
-        self._programs.release(self._program)
+        for program in (self._program, self._cast):
+            if program is not None:
+                self._programs.release(program)
         self._textures.release(self._sprite)
 
 

@@ -222,6 +222,7 @@ class Sprite:
             elsewhere it covers fully. None blends.
         depth_write: Write the depth buffer, wherever the sprite is not cut out, if it is tested:
             what is drawn later is hidden behind. Made for `alpha_clip`.
+        casts_shadow: Whether `ParticleSystem.draw_depth` draws it. None: unless it only adds light.
     """
 
     texture: Takes[_TextureLike, Annotated[Path | Image | GLTexture | None, _Texture()]] = default(
@@ -251,6 +252,7 @@ class Sprite:
     )
     alpha_clip: Annotated[float, Number("an alpha", least=0, most=1)] | None = None
     depth_write: bool = False
+    casts_shadow: Annotated[bool, Flag()] | None = None
 
     def mistakes(self) -> Iterator[Mistake]:
         """Limits of the length of which none can hold."""
@@ -258,6 +260,11 @@ class Sprite:
             yield Mistake(
                 ("shortest",), f"{show(self.shortest)} is more than longest, {show(self.longest)}"
             )
+
+    @property
+    def casts(self) -> bool:
+        """Whether it is drawn into shadow maps."""
+        return self.additive < 1.0 if self.casts_shadow is None else self.casts_shadow
 
     @property
     def additive(self) -> float:

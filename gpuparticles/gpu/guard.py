@@ -20,7 +20,7 @@ Call = tuple[Callable[..., Any], tuple[Any, ...]]
 Value = tuple[int, ...]
 
 # Modes. Host is the state outside; sprites are drawn with one of three depth tests, and may write
-# the depth where they are tested.
+# the depth where they are tested, or only that.
 _HOST = "host"
 _SIMULATE = "simulate"
 _DRAW: dict[tuple[str | None, bool], str] = {
@@ -31,6 +31,7 @@ _DRAW: dict[tuple[str | None, bool], str] = {
     (">=", False): "draw >=",
     (">=", True): "draw and write >=",
 }
+_CAST = {"<=": "cast <=", ">=": "cast >="}
 
 # Where uniform points and texture units lie in what is read at entry.
 _POINTS = slice(7, 7 + UNIFORM_BINDINGS)
@@ -150,11 +151,10 @@ class Guard:
         # Where we draw: our framebuffer's viewport; the host's further draw buffers.
         self._corner = (ctypes.c_float * 4)()
         self._moved = False
-        self._draw_buffers, views = _integers(7)
+        self._draw_buffers, views = _integers(8)
         self._draw_buffer_reads = [
-            (gl.DRAW_BUFFER0 + number, view) for number, view in enumerate(views, 1)
+            (gl.DRAW_BUFFER0 + number, view) for number, view in enumerate(views)
         ]
-        self._no_draw_buffers = bytes(self._draw_buffers)
         self._masked: list[tuple[int, ...]] = []
 
     @property
@@ -254,7 +254,21 @@ class Guard:
         if self._mode is not mode:
             self._switch(mode)
             self._put_target_back()
-            self._mask()
+            self._mask(1)
+
+    def cast(self, depth: str) -> None:
+        """Make the state right for drawing into the depth of the host's framebuffer alone.
+
+        As `draw` does that writes it, but no draw buffer is written; there may be none.
+
+        Args:
+            depth: How is tested: ``"<="`` or ``">="``.
+        """
+        mode = _CAST[depth]
+        if self._mode is not mode:
+            self._switch(mode)
+            self._put_target_back()
+            self._mask(0)
 
     def target(self, framebuffer: int, width: int, height: int) -> None:
         """Bind one of our framebuffers, with a viewport from its lower left corner.
@@ -325,13 +339,17 @@ class Guard:
                 if sampler != 0:
                     yield self.gl.BindSampler, (unit, sampler if mode is _HOST else 0)
 
-    def _mask(self) -> None:
-        """Shut the host's further draw buffers, to which our shader writes nothing defined."""
+    def _mask(self, first: int) -> None:
+        """Shut the host's draw buffers to which our shader writes nothing defined.
+
+        Args:
+            first: Which is the first of them.
+        """
         gl = self.gl
-        _run(starmap(gl.GetIntegerv, self._draw_buffer_reads))
-        if bytes(self._draw_buffers) != self._no_draw_buffers:
+        _run(starmap(gl.GetIntegerv, self._draw_buffer_reads[first:]))
+        if any(self._draw_buffers[first:]):
             mask = (ctypes.c_ubyte * 4)()
-            for number, buffer in enumerate(self._draw_buffers, 1):
+            for number, buffer in enumerate(self._draw_buffers[first:], first):
                 if buffer != gl.NONE:
                     gl.GetBooleani_v(gl.COLOR_WRITEMASK, number, mask)
                     self._masked.append((number, *mask))
@@ -467,11 +485,13 @@ def _states(gl: GL) -> list[_State]:
     off, on, fill = (0,), (1,), (gl.FILL,)
     tests = {"<=": (gl.LEQUAL,), ">=": (gl.GEQUAL,)}
     tested = {mode: tests[depth] for (depth, _), mode in _DRAW.items() if depth is not None}
+    tested |= {mode: tests[depth] for depth, mode in _CAST.items()}
     written = {mode: on for (depth, write), mode in _DRAW.items() if write and depth is not None}
+    written |= dict.fromkeys(_CAST.values(), on)
     per_buffer = gl.version >= 400  # else functions and equations are the same for all
 
     def drawn(value: Value) -> dict[str, Value]:
-        return dict.fromkeys(_DRAW.values(), value)
+        return dict.fromkeys((*_DRAW.values(), *_CAST.values()), value)
 
     def switch(enum: int, index: int | None = None) -> Callable[[Value], Sequence[Call]]:
         if index is None:

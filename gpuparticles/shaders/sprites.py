@@ -25,7 +25,11 @@ __all__ = ["sprite"]
 
 
 def sprite(
-    emitter: Emitter, modifiers: Sequence[Modifier] = (), *, pooled: bool = False
+    emitter: Emitter,
+    modifiers: Sequence[Modifier] = (),
+    *,
+    pooled: bool = False,
+    cast: bool = False,
 ) -> tuple[Source, Source]:
     """Vertex and fragment text of the sprite pass.
 
@@ -34,8 +38,10 @@ def sprite(
             the text; in a pool its space too.
         modifiers: The emitter's, then the effect's: they have stops as well.
         pooled: Particles carry an instance, which has a tint.
+        cast: Only the depth is drawn, of what covers enough: from where a light is, so that how
+            far the camera is does not matter, nor any order.
     """
-    ordered = sorts(emitter)
+    ordered = sorts(emitter) and not cast
     drawn = (*STATE, *channels(pooled=pooled and not ordered))
     block = look_block(emitter, modifiers).text()
     looked_up = [*motion_curves(emitter), *look_curves(emitter)]
@@ -54,19 +60,22 @@ def sprite(
         ),
         "look": _look(emitter),
         "extent": _extent(emitter),
-        **_sprite(emitter, pooled=pooled),
+        **_sprite(emitter, pooled=pooled, cast=cast),
     }
     kernels = [f"facings/{emitter.sprite.facing}.glsl"]
     if pooled:
         kernels.insert(0, "lib/instance.glsl")
     vertex = compose("draw/sprite.vert", openings, kernels)
-    return vertex, compose("draw/sprite.frag", {"block": block, **_texel(emitter.sprite)})
+    texel = _texel(emitter.sprite, cast=cast)
+    return vertex, compose("draw/sprite.frag", {"block": block, **texel})
 
 
-def _sprite(emitter: Emitter, *, pooled: bool) -> dict[str, list[str]]:
+def _sprite(emitter: Emitter, *, pooled: bool, cast: bool) -> dict[str, list[str]]:
     """What a sprite's own fields put into its vertex text."""
     sprite, flipbook = emitter.sprite, emitter.sprite.flipbook
     members = {member.name for member in sprite_members(sprite)}
+    if cast:
+        members -= {"u_near_fade", "u_far_fade"}
     distance, scale, there_and_back = [], [], []
     if members & {"u_near_fade", "u_far_fade"}:
         distance = [
@@ -139,20 +148,26 @@ def _faced(emitter: Emitter, *, pooled: bool) -> list[tuple[str, str]]:
             return []
 
 
-def _texel(sprite: Sprite) -> dict[str, list[str]]:
+def _texel(sprite: Sprite, *, cast: bool) -> dict[str, list[str]]:
     """What a sprite's own fields put into its fragment text."""
     blended = sprite.flipbook is not None and sprite.flipbook.blend
-    cut = [
-        "    if (color.a <= 0.0 || color.a < u_alpha_clip) {",
+    clipped = sprite.alpha_clip is not None
+    inputs = ["flat in vec4 v_next;", "flat in float v_passed;"] if blended else []
+    return {
+        "inputs": [*inputs, *(["uniform float u_cutoff;"] if cast and not clipped else [])],
+        "next": ["        texel = mix(texel, sample_cell(v_next), v_passed);"] if blended else [],
+        "cut": cut_out("u_alpha_clip" if clipped else "u_cutoff") if clipped or cast else [],
+    }
+
+
+def cut_out(least: str) -> list[str]:
+    """The statements that leave out what covers less, and let the rest cover fully."""
+    return [
+        f"    if (color.a <= 0.0 || color.a < {least}) {{",
         "        discard;",
         "    }",
         "    color /= color.a;",
     ]
-    return {
-        "inputs": ["flat in vec4 v_next;", "flat in float v_passed;"] if blended else [],
-        "next": ["        texel = mix(texel, sample_cell(v_next), v_passed);"] if blended else [],
-        "cut": cut if sprite.alpha_clip is not None else [],
-    }
 
 
 def _look(emitter: Emitter) -> list[str]:

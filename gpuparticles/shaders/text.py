@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import partial
 from typing import NamedTuple
 
 from gpuparticles.effect.effect import Effect, Emitter
@@ -53,6 +54,7 @@ class EmitterText(NamedTuple):
         alive: Packs who lives; None where nobody dies before their time.
         order: Sorts; None where nothing is sorted.
         sprite: Draws.
+        cast: Composes what draws the depth alone, as few hosts ask for.
     """
 
     emitter: Emitter
@@ -65,15 +67,18 @@ class EmitterText(NamedTuple):
     alive: Pass | None
     order: OrderText | None
     sprite: Pass
+    cast: Callable[[], Pass]
 
-    def passes(self) -> Iterator[tuple[Pass, bool]]:
-        """Every pass, and whether it draws quads."""
+    def passes(self, *, depth: bool = False) -> Iterator[tuple[Pass, bool]]:
+        """Every pass, and whether it draws quads; perhaps what draws the depth alone, too."""
         order = self.order or ()
         steps = (self.birth, self.update, self.travelling, self.shift, self.blend, self.alive)
         for each in (*steps, *order):
             if each is not None:
                 yield each, False
         yield self.sprite, True
+        if depth:
+            yield self.cast(), True
 
 
 def emitter_text(effect: Effect, index: int, *, pooled: bool) -> EmitterText:
@@ -100,6 +105,7 @@ def emitter_text(effect: Effect, index: int, *, pooled: bool) -> EmitterText:
         alive=alive() if any(modifier.kills for modifier in modifiers) else None,
         order=_order(emitter, pooled=pooled) if sorts(emitter) else None,
         sprite=sprite(emitter, modifiers, pooled=pooled),
+        cast=partial(sprite, emitter, modifiers, pooled=pooled, cast=True),
     )
 
 

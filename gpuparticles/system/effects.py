@@ -600,10 +600,18 @@ class EffectInstance:
     def _draw(self, view: View) -> None:
         """Draw all emitters."""
         for emitter, frame in self._framed(view):
-            plane = b""
-            if emitter.emitter.sprite.facing == "emitter" and not emitter._local:
-                plane = view.carried_by(emitter._within(self._place))
-            emitter._sprites.draw(view, frame, self._tint_bytes, plane)
+            emitter._sprites.draw(view, frame, self._tint_bytes, self._plane(emitter, view))
+
+    def _cast(self, view: View) -> None:
+        """Draw the depth of all emitters."""
+        for emitter, frame in self._framed(view):
+            emitter._sprites.cast(view, frame, self._tint_bytes, self._plane(emitter, view))
+
+    def _plane(self, emitter: EmitterInstance, view: View) -> bytes:
+        """The view from the emitter, packed, where its sprites lie in its plane; else nothing."""
+        if emitter.emitter.sprite.facing == "emitter" and not emitter._local:
+            return view.carried_by(emitter._within(self._place))
+        return b""
 
     def _unsorted(self, view: View) -> Iterator[Callable[[], None]]:
         """What sorts before it can be drawn."""

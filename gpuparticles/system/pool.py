@@ -134,6 +134,12 @@ class Pool:
         for sprites in self._drawn:
             sprites.draw(view, world, _WHITE)
 
+    def _cast(self, view: View) -> None:
+        """Draw the depth of what lives."""
+        world = view.at(self.anchor)
+        for sprites in self._drawn:
+            sprites.cast(view, world, _WHITE)
+
     def _unsorted(self, view: View) -> Iterator[Callable[[], None]]:
         """What sorts before it can be drawn."""
         world = view.at(self.anchor)

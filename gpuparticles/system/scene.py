@@ -96,6 +96,9 @@ class Playing(Protocol):
     def _draw(self, view: View) -> None:
         """Draw, inside the guard."""
 
+    def _cast(self, view: View) -> None:
+        """Draw the depth of what covers, inside the guard."""
+
     def _unsorted(self, view: View) -> Iterator[Callable[[], None]]:
         """What is to be called, while simulating, before it is drawn."""
 

@@ -310,6 +310,51 @@ class ParticleSystem:
             for playing in sorted(scene.playing, key=_draw_order):
                 playing._draw(camera)
 
+    def draw_depth(
+        self,
+        view: object,
+        projection: object,
+        *,
+        depth: str = "<=",
+        cutoff: float = 0.5,
+    ) -> None:
+        """Draw what casts shadows into the depth of the bound framebuffer, and nothing else.
+
+        For shadow maps: view and projection are those of the light, to which sprites turn as they
+        do to a camera. What only adds light casts no shadow, unless its `Sprite.casts_shadow` says
+        so. The framebuffer needs no colour, and no colour of it changes. Fades by distance do not
+        count: they are of the camera.
+
+        The host's viewport, scissor and stencil test hold. What this needs is compiled when it is
+        first called, or by ``warm_up(..., depth=True)``.
+
+        Args:
+            view: 4x4 matrix for column vectors, from the world to the light.
+            projection: 4x4 matrix for column vectors, from the light to clip space; parallel or
+                in perspective.
+            depth: ``"<="``, or ``">="`` for reversed depth.
+            cutoff: What has less alpha than this, from 0 to 1, is left out; where a sprite has an
+                `alpha_clip`, that counts.
+
+        Raises:
+            EffectError: Not such matrices.
+            ValueError: Another depth or cutoff.
+        """
+        self._alive()
+        if depth not in ("<=", ">="):
+            raise ValueError(f'depth: {depth!r} is not "<=" or ">="')
+        if not isinstance(cutoff, Real) or not 0.0 <= cutoff <= 1.0:
+            raise ValueError(f"cutoff: {cutoff!r} is not a number from 0 to 1")
+        light = View.of(view, projection, depth)._replace(cutoff=float(cutoff))
+        scene = self._scene
+        if not any(playing._seen for playing in scene.playing):
+            return
+        with scene.guard:
+            scene.guard.cast(depth)
+            light = light.into(scene.guard.height)
+            for playing in scene.playing:
+                playing._cast(light)
+
     def shift_origin(self, offset: Iterable[float]) -> None:
         """Add an offset to every position: the world is counted from elsewhere from now on.
 
@@ -330,22 +375,23 @@ class ParticleSystem:
         for playing in self._scene.playing:
             playing._shift_origin(by)
 
-    def warm_up(self, *effects: Effect | str) -> None:
+    def warm_up(self, *effects: Effect | str, depth: bool = False) -> None:
         """Compile what effects need, so that the first frame does not wait for it.
 
         The programs stay until the system is released.
 
         Args:
             effects: Effects, or names in the library; without any, the whole library.
+            depth: What `draw_depth` needs as well.
         """
         self._alive()
         found = [self.library.find(effect) for effect in effects or self.library.values()]
         with self._scene.guard:
             self._scene.guard.simulate()
             for effect in found:
-                self._keep(effect, pooled=False)
+                self._keep(effect, pooled=False, depth=depth)
                 if foreseen(effect):
-                    self._keep(effect, pooled=True)
+                    self._keep(effect, pooled=True, depth=depth)
 
     @contextmanager
     def guarded(self) -> Iterator[Self]:
@@ -397,13 +443,13 @@ class ParticleSystem:
                 each._place = place
             raise
 
-    def _keep(self, effect: Effect, *, pooled: bool) -> None:
+    def _keep(self, effect: Effect, *, pooled: bool, depth: bool = False) -> None:
         """Hold on to an effect's programs until the system is released."""
         programs = Programs.of(self.ctx)
         acquired: list[Program] = []
         try:
             for text in self._scene.texts(effect, pooled=pooled):
-                for each, quads in text.passes():
+                for each, quads in text.passes(depth=depth):
                     acquired.append(programs.acquire(each, quads=quads))
         except BaseException:
             for program in acquired:

@@ -99,6 +99,7 @@ class Life:
             },
             {
                 "draw": lambda: self.particles.draw(VIEW, PROJECTION),
+                "draw_depth": lambda: self.particles.draw_depth(VIEW, PROJECTION),
                 "emit": lambda: self.fire["sparks"].emit(7),
                 "burst into a pool": lambda: self._burst(1),
                 "update that grows": lambda: self.particles.update(0.05),
