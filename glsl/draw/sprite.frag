@@ -10,6 +10,7 @@ flat in vec4 v_cell;
 #pragma gpuparticles inputs
 
 out vec4 o_color;
+#pragma gpuparticles kernels
 
 // One frame of a sheet, never its neighbours: the coordinate stays half a texel of the coarser level
 // inside the frame.
@@ -38,6 +39,7 @@ void main() {
         texel = vec4(1.0 - smoothstep(0.1, 1.0, length(2.0 * v_uv - 1.0)));
     }
     float alpha = clamp(v_color.a, 0.0, 1.0);
+#pragma gpuparticles soft
     vec4 color = texel * vec4(v_color.rgb, 1.0) * alpha;
 #pragma gpuparticles cut
     o_color = vec4(color.rgb, color.a * (1.0 - u_additive));

@@ -9,11 +9,12 @@ from functools import partial
 from typing import NamedTuple
 
 import moderngl
+import numpy as np
 
 from gpuparticles.draw.textures import Textures
 from gpuparticles.effect.sprite import Sprite
 from gpuparticles.errors import ContextError
-from gpuparticles.gpu.guard import Guard
+from gpuparticles.gpu.guard import Guard, Window
 from gpuparticles.gpu.order import Order
 from gpuparticles.gpu.programs import QUADS, UNITS, Program, Programs
 from gpuparticles.gpu.simulate import Simulation
@@ -44,6 +45,9 @@ class View(NamedTuple):
         pixel: Units in view space a pixel, at depth 1.
         depth: How sprites are tested against the depth buffer; see Guard.draw.
         cutoff: Where depth alone is drawn: of the alpha that counts as covered.
+        unprojection: Packed for the shader: from a place in the window and the depth there to how
+            far ahead it lies, in world units; see `before`.
+        seen: Whether shaders have the depth of the scene to look at.
     """
 
     rows: list[list[float]]
@@ -53,6 +57,8 @@ class View(NamedTuple):
     pixel: float = 0.0
     depth: str | None = "<="
     cutoff: float = 0.5
+    unprojection: bytes = bytes(32)
+    seen: bool = False
 
     @classmethod
     def of(cls, view: object, projection: object, depth: str | None = "<=") -> View:
@@ -71,6 +77,34 @@ class View(NamedTuple):
         across, up = math.hypot(*v[0][:3]), math.hypot(*v[1][:3])
         scale, zoom = math.sqrt(across * up), math.hypot(*p[1][:3])
         return cls(v, _columns(p), scale, zoom, depth=depth)
+
+    def before(self, window: Window, *, seen: bool) -> View:
+        """The camera that knows how far ahead lies what has a depth.
+
+        ``a, w = unprojection @ (x, y, depth, 1)`` of a place in the window is ``a / w`` world units
+        ahead: two rows of the inverse of all that leads from the view to the window. So it holds
+        for every projection, reversed or not, and whatever range the depth has.
+
+        Args:
+            window: Where clip space is shown.
+            seen: Whether shaders have the depth of the scene to look at. A projection that has
+                no depth, as for flat games, leaves nothing to be seen.
+        """
+        projection = np.array(struct.unpack("<16f", self.projection)).reshape(4, 4).T
+        x, y, width, height, near, far, upwards, from_zero = window
+        up = 1.0 if upwards else -1.0
+        lowest = 0.0 if from_zero else -1.0
+        try:
+            deep = (1.0 - lowest) / (far - near)
+            clip = np.diag((2.0 / width, up * 2.0 / height, deep, 1.0))
+            back = np.linalg.inv(projection)
+        except (ZeroDivisionError, np.linalg.LinAlgError):
+            return self._replace(seen=False)
+        clip[:3, 3] = -2.0 * x / width - 1.0, -up * (2.0 * y / height + 1.0), lowest - near * deep
+        rows = (back @ clip)[2:]
+        ahead = math.copysign(1.0, projection[3, 2]) if projection[3, 2] else -1.0
+        rows[0] *= ahead / max(self.scale, 1e-300)
+        return self._replace(unprojection=rows.T.astype("<f4").tobytes(), seen=seen)
 
     def into(self, height: float) -> View:
         """The camera for a picture so many pixels high."""
@@ -135,6 +169,7 @@ class Sprites:
 
     Attributes:
         order: Sorts them; None where nothing is sorted.
+        soft: Whether they may fade in front of the scene.
     """
 
     def __init__(
@@ -163,6 +198,7 @@ class Sprites:
         faded = sprite.near_fade is not None or sprite.far_fade is not None
         self._cast_scaled = sprite.size_unit == "world"
         self._scaled = self._cast_scaled or faded
+        self.soft = "u_softness" in text.block.offsets
         look = textures.acquire(sprite, where)
         self._texture = look.texture
         self._programs = Programs.of(ctx)
@@ -221,6 +257,9 @@ class Sprites:
         if not rows or state is None:
             return
         self._bind(self._program, state, self._names, view, from_particles, tint, plane)
+        if self.soft:
+            self._program.write("u_unprojection", view.unprojection)
+            self._program.write("u_scene_seen", struct.pack("<f", view.seen))
         if self.order is not None:
             self.order.bind()
         sprite = self._sprite

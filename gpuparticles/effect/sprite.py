@@ -218,6 +218,9 @@ class Sprite:
             than begin, all beyond end. Keeps what flies past from filling the picture.
         far_fade: (begin, end) distances in front of the camera: all is seen up to begin, nothing
             from end on.
+        softness: Distance in front of the scene, in units, over which the sprite fades, so that it
+            does not cut what it floats into: it is faint where it comes close and gone where it
+            touches. 0 is off. It takes the depth of the scene, see `ParticleSystem.draw`.
         alpha_clip: Cut the sprite out: where its alpha is below this, from 0 to 1, it is left out,
             elsewhere it covers fully. None blends.
         depth_write: Write the depth buffer, wherever the sprite is not cut out, if it is tested:
@@ -250,6 +253,7 @@ class Sprite:
     far_fade: Takes[Range | Iterable[float] | None, Annotated[Range, Pair(_DISTANCE)] | None] = (
         default(None)
     )
+    softness: Annotated[float, _DISTANCE] = 0.0
     alpha_clip: Annotated[float, Number("an alpha", least=0, most=1)] | None = None
     depth_write: bool = False
     casts_shadow: Annotated[bool, Flag()] | None = None

@@ -14,8 +14,8 @@ import moderngl
 
 from gpuparticles.errors import ContextError
 
-TEXTURE_UNITS = 8
-"""The engine binds GL_TEXTURE_2D on units 0..7."""
+TEXTURE_UNITS = 9
+"""The engine binds GL_TEXTURE_2D on units 0..8."""
 
 UNIFORM_BINDINGS = 1
 """The engine binds uniform buffers at point 0 alone."""
@@ -42,7 +42,9 @@ _CORE = {
     "ClientWaitSync": "liq>i",
     "ColorMaski": "iiiii",
     "DepthFunc": "i",
+    "DeleteFramebuffers": "ip",
     "DeleteSync": "l",
+    "DeleteTextures": "ip",
     "DepthMask": "i",
     "Disable": "i",
     "Disablei": "ii",
@@ -50,9 +52,13 @@ _CORE = {
     "Enable": "i",
     "Enablei": "ii",
     "FenceSync": "ii>l",
+    "FramebufferTexture2D": "iiiii",
+    "GenFramebuffers": "ip",
+    "GenTextures": "ip",
     "GetBooleani_v": "iip",
     "GetBufferSubData": "illp",
     "GetFloatv": "ip",
+    "GetFramebufferAttachmentParameteriv": "iiip",
     "GetInteger64i_v": "iip",
     "GetIntegeri_v": "iip",
     "GetIntegerv": "ip",
@@ -63,7 +69,10 @@ _CORE = {
     "IsVertexArray": "i>b",
     "PixelStorei": "ii",
     "PolygonMode": "ii",
+    "ReadBuffer": "i",
     "ReadPixels": "iiiiiip",
+    "TexImage2D": "iiiiiiiip",
+    "TexParameteri": "iii",
     "UseProgram": "i",
     "Viewport": "iiii",
 }
@@ -110,10 +119,13 @@ class GL:
     FUNC_ADD = 0x8006
     FILL = 0x1B02
     LOWER_LEFT = 0x8CA1
+    UPPER_LEFT = 0x8CA2
     NEGATIVE_ONE_TO_ONE = 0x935E
+    ZERO_TO_ONE = 0x935F
     FIXED_ONLY = 0x891D
     COLOR = 0x1800
     COLOR_BUFFER_BIT = 0x4000
+    DEPTH_BUFFER_BIT = 0x0100
     NEAREST = 0x2600
 
     # Capabilities.
@@ -151,10 +163,12 @@ class GL:
     CONTEXT_COMPATIBILITY_PROFILE_BIT = 2
     CONTEXT_PROFILE_MASK = 0x9126
     DEPTH_FUNC = 0x0B74
+    DEPTH_RANGE = 0x0B70
     DEPTH_WRITEMASK = 0x0B72
     DRAW_BUFFER0 = 0x8825
     MAJOR_VERSION = 0x821B
     POLYGON_MODE = 0x0B40
+    SAMPLES = 0x80A9
     TRANSFORM_FEEDBACK_ACTIVE = 0x8E24
     TRANSFORM_FEEDBACK_PAUSED = 0x8E23
     VIEWPORT = 0x0BA2
@@ -164,11 +178,19 @@ class GL:
     ARRAY_BUFFER = 0x8892
     ARRAY_BUFFER_BINDING = 0x8894
     COLOR_ATTACHMENT0 = 0x8CE0
+    DEPTH_ATTACHMENT = 0x8D00
+    STENCIL_ATTACHMENT = 0x8D20
+    DEPTH_STENCIL_ATTACHMENT = 0x821A
     CURRENT_PROGRAM = 0x8B8D
     DRAW_FRAMEBUFFER = 0x8CA9
     DRAW_FRAMEBUFFER_BINDING = 0x8CA6
     FRAMEBUFFER = 0x8D40
     FRAMEBUFFER_COMPLETE = 0x8CD5
+    FRAMEBUFFER_ATTACHMENT_OBJECT_TYPE = 0x8CD0
+    FRAMEBUFFER_ATTACHMENT_OBJECT_NAME = 0x8CD1
+    FRAMEBUFFER_ATTACHMENT_COMPONENT_TYPE = 0x8211
+    FRAMEBUFFER_ATTACHMENT_DEPTH_SIZE = 0x8216
+    FRAMEBUFFER_ATTACHMENT_STENCIL_SIZE = 0x8217
     PIXEL_PACK_BUFFER = 0x88EB
     PIXEL_PACK_BUFFER_BINDING = 0x88ED
     PIXEL_UNPACK_BUFFER = 0x88EC
@@ -176,9 +198,11 @@ class GL:
     READ_FRAMEBUFFER = 0x8CA8
     READ_FRAMEBUFFER_BINDING = 0x8CAA
     SAMPLER_BINDING = 0x8919
+    TEXTURE = 0x1702
     TEXTURE0 = 0x84C0
     TEXTURE_2D = 0x0DE1
     TEXTURE_BINDING_2D = 0x8069
+    TEXTURE_MAX_LEVEL = 0x813D
     UNIFORM_BUFFER = 0x8A11
     UNIFORM_BUFFER_BINDING = 0x8A28
     UNIFORM_BUFFER_SIZE = 0x8A2A
@@ -193,6 +217,10 @@ class GL:
     # Pixel transfer.
     RED_INTEGER = 0x8D94
     UNSIGNED_INT = 0x1405
+    FLOAT = 0x1406
+    DEPTH = 0x1801
+    STENCIL = 0x1802
+    DEPTH_STENCIL = 0x84F9
     UNPACK_SWAP_BYTES = 0x0CF0
     UNPACK_ROW_LENGTH = 0x0CF2
     UNPACK_SKIP_ROWS = 0x0CF3

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import ctypes
+import math
 import struct
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import starmap
 from types import TracebackType
-from typing import Any, Self
+from typing import Any, NamedTuple, Self
 
 import moderngl
 
@@ -41,6 +42,30 @@ _PLANS = 256  # remembered at most; a host calls us in a handful of different st
 _run = deque[object](maxlen=0).extend  # exhausts an iterator at C speed
 
 
+class Window(NamedTuple):
+    """How OpenGL makes places in a window from clip space.
+
+    Args:
+        x: Left edge of the viewport, in pixels.
+        y: Its bottom edge.
+        width: Its width.
+        height: Its height.
+        near: The depth of the near plane.
+        far: The depth of the far plane.
+        upwards: Whether clip space goes up where the window does.
+        from_zero: Whether clip space begins at 0 along the line of sight, not at -1.
+    """
+
+    x: float
+    y: float
+    width: float
+    height: float
+    near: float
+    far: float
+    upwards: bool
+    from_zero: bool
+
+
 class Guard:
     """Saves the host's OpenGL state on entry and puts it back on exit, also after an exception.
 
@@ -55,7 +80,7 @@ class Guard:
 
     It nests: only the outermost entry and exit do anything. Inside, ``simulate()`` and ``draw()``
     choose a mode; to choose the mode already chosen costs nothing. Our code inside may bind
-    textures on units 0..6, uniform buffers at points 0..2, framebuffers, programs and vertex
+    textures on units 0..8, uniform buffers at points 0..2, framebuffers, programs and vertex
     arrays, and may create, write, read and release buffers, vertex arrays and programs, and, while
     simulating, framebuffers and 2D textures. It never calls what changes moderngl's memory
     (``fbo.use``, ``fbo.clear``, ``ctx.enable`` and its kin, ``ctx.viewport``, ``ctx.scope``), nor
@@ -166,6 +191,29 @@ class Guard:
     def height(self) -> float:
         """Inside: the height of the host's viewport in pixels."""
         return self._viewport[3]
+
+    @property
+    def box(self) -> tuple[int, int, int, int]:
+        """Inside: left, bottom, right, top of the pixels in the host's viewport."""
+        x, y, width, height = self._viewport
+        left, bottom = max(math.floor(x), 0), max(math.floor(y), 0)
+        return left, bottom, max(math.ceil(x + width), left), max(math.ceil(y + height), bottom)
+
+    @property
+    def window(self) -> Window:
+        """Inside, while drawing: how clip space becomes places in the host's window."""
+        gl = self.gl
+        near_far = (ctypes.c_float * 32)()  # as many as there may be viewports
+        gl.GetFloatv(gl.DEPTH_RANGE, near_far)
+        upwards, from_zero = True, False
+        if gl.version >= 450:
+            gl.GetIntegerv(gl.CLIP_ORIGIN, _answer)
+            upwards = _answer[0] == gl.LOWER_LEFT
+            gl.GetIntegerv(gl.CLIP_DEPTH_MODE, _answer)
+            from_zero = _answer[0] == gl.ZERO_TO_ONE
+        x, y, width, height = self._viewport
+        near, far = near_far[:2]
+        return Window(x, y, width, height, near, far, upwards, from_zero)
 
     def __enter__(self) -> Self:
         if self._depth:

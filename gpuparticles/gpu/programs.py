@@ -30,6 +30,8 @@ UNITS = {
     "u_order": len(STATE) + len(BIRTH),
     "u_instances": 6,
     "u_texture": 7,
+    # The depth of what the host has drawn.
+    "u_scene_depth": 8,
     # Of birth and update, which draw nothing.
     "u_tables": 7,
     # Of what is blended, which looks at nothing of birth but lifetimes.

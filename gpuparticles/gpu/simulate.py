@@ -533,6 +533,7 @@ class Simulation:
         values: dict[str, tuple[float, ...]] = {
             "u_pivot": sprite.pivot,
             "u_length": (sprite.shortest, _LARGEST if sprite.longest is None else sprite.longest),
+            "u_softness": (sprite.softness,),
         }
         if sprite.near_fade is not None:
             begin, end = sprite.near_fade

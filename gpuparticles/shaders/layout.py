@@ -339,9 +339,10 @@ def sprite_members(sprite: Sprite) -> list[Member]:
         "u_length": sprite.shortest > 0.0 or sprite.longest is not None,
         "u_near_fade": sprite.near_fade is not None,
         "u_far_fade": sprite.far_fade is not None,
+        "u_softness": sprite.softness > 0.0,
         "u_alpha_clip": sprite.alpha_clip is not None,
     }
-    types = {"u_alpha_clip": "float"}
+    types = {"u_softness": "float", "u_alpha_clip": "float"}
     return [Member(types.get(name, "vec2"), name) for name, used in found.items() if used]
 
 

@@ -67,7 +67,8 @@ def sprite(
         kernels.insert(0, "lib/instance.glsl")
     vertex = compose("draw/sprite.vert", openings, kernels)
     texel = _texel(emitter.sprite, cast=cast)
-    return vertex, compose("draw/sprite.frag", {"block": block, **texel})
+    libraries = ["lib/soft.glsl"] if texel["soft"] else []
+    return vertex, compose("draw/sprite.frag", {"block": block, **texel}, libraries)
 
 
 def _sprite(emitter: Emitter, *, pooled: bool, cast: bool) -> dict[str, list[str]]:
@@ -152,10 +153,13 @@ def _texel(sprite: Sprite, *, cast: bool) -> dict[str, list[str]]:
     """What a sprite's own fields put into its fragment text."""
     blended = sprite.flipbook is not None and sprite.flipbook.blend
     clipped = sprite.alpha_clip is not None
+    soft = sprite.softness > 0.0 and not cast
     inputs = ["flat in vec4 v_next;", "flat in float v_passed;"] if blended else []
     return {
         "inputs": [*inputs, *(["uniform float u_cutoff;"] if cast and not clipped else [])],
         "next": ["        texel = mix(texel, sample_cell(v_next), v_passed);"] if blended else [],
+        # Where a light is, nobody sees what fades.
+        "soft": ["    alpha *= soft_fade(u_softness);"] if soft else [],
         "cut": cut_out("u_alpha_clip" if clipped else "u_cutoff") if clipped or cast else [],
     }
 

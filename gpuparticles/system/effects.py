@@ -67,6 +67,7 @@ class EffectInstance:
         "_released",
         "_scene",
         "_simulated",
+        "_soft",
         "_sorts",
         "_speed",
         "_target",
@@ -120,6 +121,7 @@ class EffectInstance:
                 instance._set_anchor(self._anchor, None)
             self._drawn = sorted(self, key=lambda instance: instance.emitter.draw_order)
             self._sorts = any(instance._sprites.order is not None for instance in self)
+            self._soft = any(instance._sprites.soft for instance in self)
             self._play(set_at_first)
             self._rewind()
         except BaseException:

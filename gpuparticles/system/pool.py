@@ -63,6 +63,7 @@ class Pool:
         by_order = sorted(emitters, key=lambda index: effect.emitters[index].draw_order)
         self._drawn = [self._sprites[index] for index in by_order]
         self._sorts = any(sprites.order is not None for sprites in self._sprites)
+        self._soft = any(sprites.soft for sprites in self._sprites)
 
     @property
     def limit(self) -> int:

@@ -11,6 +11,7 @@ import moderngl
 from gpuparticles.draw.sprites import View
 from gpuparticles.draw.textures import Textures
 from gpuparticles.effect.effect import Effect
+from gpuparticles.gpu.depth import SceneDepth
 from gpuparticles.gpu.guard import Guard
 from gpuparticles.playback.place import Vec3
 from gpuparticles.shaders import EmitterText, emitter_text
@@ -47,6 +48,7 @@ class Scene:
         self.ctx = ctx
         self.guard = Guard(ctx, restore)
         self.textures = Textures(ctx)
+        self.depth = SceneDepth(ctx, self.guard)
         self.max_step = max_step
         self.playing: list[Playing] = []
         self.following: list[EffectInstance] = []
@@ -89,6 +91,7 @@ class Playing(Protocol):
 
     _draw_order: int
     _sorts: bool  # whether any of its particles are ever sorted
+    _soft: bool  # whether any of them may fade in front of the scene
 
     def _advance(self, dt: float) -> None:
         """Advance, inside the guard."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import operator
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from numbers import Real
 from types import TracebackType
@@ -18,6 +18,7 @@ from gpuparticles.effect.effect import Effect
 from gpuparticles.effect.values import rgba
 from gpuparticles.errors import ContextError, EffectError
 from gpuparticles.gpu.context import check_context
+from gpuparticles.gpu.depth import check_depth
 from gpuparticles.gpu.programs import Program, Programs
 from gpuparticles.playback.crowd import foreseen
 from gpuparticles.playback.place import IDENTITY, Place, place_of, plus, position_of
@@ -266,7 +267,8 @@ class ParticleSystem:
         view: object,
         projection: object,
         *,
-        depth: str | None = "<=",
+        depth: moderngl.Texture | bool | None = None,
+        depth_test: str | None = "<=",
     ) -> None:
         """Draw everything that lives into the bound framebuffer.
 
@@ -279,19 +281,31 @@ class ParticleSystem:
             view: 4x4 matrix for column vectors, from the world to the camera; in double precision
                 an effect far from the origin stays smooth.
             projection: 4x4 matrix for column vectors, from the camera to clip space.
-            depth: How sprites are tested against the depth buffer: ``"<="``, ``">="`` for
+            depth: The depth of the scene, for sprites with a `Sprite.softness`: your depth texture,
+                or one of a single 32-bit float, as large as the picture; it is borrowed for this
+                draw. If it is attached to the bound framebuffer it is copied first. True takes
+                (copies) the depth of the bound framebuffer, which must be one of your own and not
+                multisampled. With None, or where the projection has no depth, nothing fades.
+            depth_test: How sprites are tested against the depth buffer: ``"<="``, ``">="`` for
                 reversed depth, None for not at all. Only those with `Sprite.depth_write` write it,
                 if they are tested.
 
         Raises:
             EffectError: Not such matrices.
-            ValueError: Another depth.
+            ValueError: Another test; a depth that is no such texture, or is smaller than the
+                viewport.
+            ContextError: A texture that has been released or is of another context; no depth that
+                could be taken. Nothing has been drawn then.
         """
         self._alive()
-        if depth not in ("<=", ">=", None):
-            raise ValueError(f'depth: {depth!r} is not "<=", ">=" or None')
-        camera = View.of(view, projection, depth)
+        if depth_test not in ("<=", ">=", None):
+            raise ValueError(f'depth_test: {depth_test!r} is not "<=", ">=" or None')
         scene = self._scene
+        if depth is False:
+            depth = None
+        elif depth is not None and depth is not True:
+            check_depth(scene.ctx, depth)
+        camera = View.of(view, projection, depth_test)
         if not any(playing._seen for playing in scene.playing):
             return
         unsorted = [
@@ -300,13 +314,19 @@ class ParticleSystem:
             if playing._sorts
             for sort in playing._unsorted(camera)
         ]
-        with scene.guard:
+        soft = any(playing._soft for playing in scene.playing)
+        with scene.guard, ExitStack() as bound:
+            seen = scene.depth.take(depth) if depth is not None and (soft or depth is True) else 0
             if unsorted:
                 scene.guard.simulate()
                 for sort in unsorted:
                     sort()
-            scene.guard.draw(depth)
+            scene.guard.draw(depth_test)
             camera = camera.into(scene.guard.height)
+            if soft:
+                camera = camera.before(scene.guard.window, seen=seen > 0)
+                if seen:
+                    bound.enter_context(scene.depth.bound(seen))
             for playing in sorted(scene.playing, key=_draw_order):
                 playing._draw(camera)
 
@@ -315,7 +335,7 @@ class ParticleSystem:
         view: object,
         projection: object,
         *,
-        depth: str = "<=",
+        depth_test: str = "<=",
         cutoff: float = 0.5,
     ) -> None:
         """Draw what casts shadows into the depth of the bound framebuffer, and nothing else.
@@ -332,25 +352,25 @@ class ParticleSystem:
             view: 4x4 matrix for column vectors, from the world to the light.
             projection: 4x4 matrix for column vectors, from the light to clip space; parallel or
                 in perspective.
-            depth: ``"<="``, or ``">="`` for reversed depth.
+            depth_test: ``"<="``, or ``">="`` for reversed depth.
             cutoff: What has less alpha than this, from 0 to 1, is left out; where a sprite has an
                 `alpha_clip`, that counts.
 
         Raises:
             EffectError: Not such matrices.
-            ValueError: Another depth or cutoff.
+            ValueError: Another test or cutoff.
         """
         self._alive()
-        if depth not in ("<=", ">="):
-            raise ValueError(f'depth: {depth!r} is not "<=" or ">="')
+        if depth_test not in ("<=", ">="):
+            raise ValueError(f'depth_test: {depth_test!r} is not "<=" or ">="')
         if not isinstance(cutoff, Real) or not 0.0 <= cutoff <= 1.0:
             raise ValueError(f"cutoff: {cutoff!r} is not a number from 0 to 1")
-        light = View.of(view, projection, depth)._replace(cutoff=float(cutoff))
+        light = View.of(view, projection, depth_test)._replace(cutoff=float(cutoff))
         scene = self._scene
         if not any(playing._seen for playing in scene.playing):
             return
         with scene.guard:
-            scene.guard.cast(depth)
+            scene.guard.cast(depth_test)
             light = light.into(scene.guard.height)
             for playing in scene.playing:
                 playing._cast(light)
@@ -412,7 +432,9 @@ class ParticleSystem:
             live=sum(p.live_count for p in playing),
             dropped=sum(p.dropped for p in playing),
             programs=len(Programs.of(self.ctx)),
-            gpu_bytes=sum(p.gpu_bytes for p in playing) + self._scene.textures.nbytes,
+            gpu_bytes=sum(p.gpu_bytes for p in playing)
+            + self._scene.textures.nbytes
+            + self._scene.depth.nbytes,
         )
 
     def release(self) -> None:
@@ -426,6 +448,8 @@ class ParticleSystem:
                 playing.release()
             scene.finished.clear()
             programs = Programs.of(self.ctx)
+            if alive:
+                scene.depth.release()
             while alive and self._kept:
                 programs.release(self._kept.pop())
 

@@ -112,7 +112,8 @@ class Scene:
         view: Any = None,
         projection: Any = None,
         background: Sequence[float] = (0, 0, 0, 0),
-        depth: str | None = "<=",
+        depth: Any = None,
+        depth_test: str | None = "<=",
         cleared_depth: float = 1.0,
     ) -> Pixels:
         """Draw onto a canvas that has just been cleared; shape (height, width, 4), bottom first."""
@@ -122,6 +123,7 @@ class Scene:
             canvas.view if view is None else view,
             canvas.projection if projection is None else projection,
             depth=depth,
+            depth_test=depth_test,
         )
         return canvas.pixels()
 

@@ -41,16 +41,16 @@ def test_sprites_are_tested_against_what_is_there(
     scene.add((8, 8, z))
     scene.update()
 
-    assert visible(scene, canvas, depth=depth, cleared_depth=0.5) is expected
+    assert visible(scene, canvas, depth_test=depth, cleared_depth=0.5) is expected
 
 
 def test_a_sprite_passes_in_front_of_an_empty_background(scene: Scene, canvas: Canvas) -> None:
     scene.add((8, 8, FAR))
     scene.update()
 
-    assert visible(scene, canvas, depth="<=", cleared_depth=1.0)
-    assert not visible(scene, canvas, depth=">=", cleared_depth=1.0)
-    assert visible(scene, canvas, depth=">=", cleared_depth=0.0), "reversed depth"
+    assert visible(scene, canvas, depth_test="<=", cleared_depth=1.0)
+    assert not visible(scene, canvas, depth_test=">=", cleared_depth=1.0)
+    assert visible(scene, canvas, depth_test=">=", cleared_depth=0.0), "reversed depth"
 
 
 @pytest.mark.parametrize("depth", ["<=", ">=", None])
@@ -58,7 +58,7 @@ def test_depth_is_never_written(scene: Scene, canvas: Canvas, depth: str | None)
     scene.add((8, 8, NEAR if depth == "<=" else FAR))
     scene.update()
 
-    assert visible(scene, canvas, depth=depth, cleared_depth=0.5)
+    assert visible(scene, canvas, depth_test=depth, cleared_depth=0.5)
     depths = canvas.depths()
     assert (depths == depths[0, 0]).all()
     assert depths[0, 0] == pytest.approx(0.5, abs=1e-6)
@@ -80,7 +80,7 @@ def test_at_the_same_depth_a_sprite_is_seen(scene: Scene, canvas: Canvas) -> Non
     canvas.clear(depth=1.0)
     exact = _depth_of(canvas)
     for depth in ("<=", ">="):
-        assert visible(scene, canvas, depth=depth, cleared_depth=exact)
+        assert visible(scene, canvas, depth_test=depth, cleared_depth=exact)
 
 
 def _depth_of(canvas: Canvas) -> float:
@@ -109,14 +109,14 @@ def test_a_target_without_depth_shows_everything(scene: Scene, depth: str | None
     scene.add((8, 8, FAR))
     scene.update()
 
-    assert scene.draw(depth=depth)[8, 8].tolist() == [255] * 4
+    assert scene.draw(depth_test=depth)[8, 8].tolist() == [255] * 4
 
 
 def test_the_host_s_depth_mask_and_test_come_back(scene: Scene, canvas: Canvas) -> None:
     gl = GL(scene.ctx)
     scene.add((8, 8, FAR))
     scene.update()
-    scene.draw(canvas, depth=None)
+    scene.draw(canvas, depth_test=None)
 
     assert not gl.function("IsEnabled", "i>b")(gl.DEPTH_TEST)
     canvas.framebuffer.clear(depth=0.25)
@@ -128,20 +128,20 @@ def test_modes_may_change_from_draw_to_draw(scene: Scene, canvas: Canvas) -> Non
     scene.update()
 
     for _ in range(2):
-        assert not visible(scene, canvas, depth="<=", cleared_depth=0.5)
-        assert visible(scene, canvas, depth=None, cleared_depth=0.5)
-        assert visible(scene, canvas, depth=">=", cleared_depth=0.5)
+        assert not visible(scene, canvas, depth_test="<=", cleared_depth=0.5)
+        assert visible(scene, canvas, depth_test=None, cleared_depth=0.5)
+        assert visible(scene, canvas, depth_test=">=", cleared_depth=0.5)
 
 
 @pytest.mark.parametrize("depth", ["<", "", 0, True])
 def test_another_depth_is_refused(scene: Scene, depth: object) -> None:
     """Also while nothing lives, so that the mistake shows at once."""
-    with pytest.raises(ValueError, match=r"depth: .*\"<=\", \">=\" or None"):
-        scene.draw(depth=depth)
+    with pytest.raises(ValueError, match=r"depth_test: .*\"<=\", \">=\" or None"):
+        scene.draw(depth_test=depth)
     scene.add()
     scene.update()
-    with pytest.raises(ValueError, match=r"depth: .*\"<=\", \">=\" or None"):
-        scene.draw(depth=depth)
+    with pytest.raises(ValueError, match=r"depth_test: .*\"<=\", \">=\" or None"):
+        scene.draw(depth_test=depth)
     assert scene.draw()[8, 8].tolist() == [255] * 4, "and drawing goes on"
 
 

@@ -252,7 +252,7 @@ def test_depth_is_written_where_the_sprite_is(
     sprite = gp.Sprite(texture=ramp(), filter="nearest", alpha_clip=0.5, depth_write=True)
     scene.add((8, 8, z), sprite=sprite)
     scene.update()
-    scene.draw(wall, depth=depth, cleared_depth=cleared)
+    scene.draw(wall, depth_test=depth, cleared_depth=cleared)
 
     depths = wall.depths()
     assert depths[4:12, 8:12] == pytest.approx(0.5 - z / 200, abs=1e-6)
@@ -264,7 +264,7 @@ def test_depth_is_written_where_the_sprite_is(
 def test_without_a_test_depth_is_not_written(scene: Scene, wall: Any) -> None:
     scene.add((8, 8, 50), sprite=square(depth_write=True))
     scene.update()
-    assert scene.draw(wall, depth=None)[8, 8, 3] == 255
+    assert scene.draw(wall, depth_test=None)[8, 8, 3] == 255
     assert (wall.depths() == 1).all()
 
 

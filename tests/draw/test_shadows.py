@@ -124,7 +124,7 @@ def test_the_nearest_stays_whatever_is_drawn_first(scene: Scene, shadow: ShadowM
     scene.update()
 
     assert shadow.draw(scene)[8, 8] == pytest.approx(0.25, abs=1e-6)
-    reversed_depth = shadow.draw(scene, depth=">=", cleared=0.0)
+    reversed_depth = shadow.draw(scene, depth_test=">=", cleared=0.0)
     assert reversed_depth[8, 8] == pytest.approx(0.75, abs=1e-6)
 
 
@@ -173,7 +173,7 @@ def test_what_warm_up_compiled_is_used(scene: Scene, shadow: ShadowMap) -> None:
 @pytest.mark.parametrize(
     ("how", "sentence"),
     [
-        ({"depth": None}, 'depth: None is not "<=" or ">="'),
+        ({"depth_test": None}, 'depth_test: None is not "<=" or ">="'),
         ({"cutoff": 1.5}, "cutoff: 1.5 is not a number from 0 to 1"),
     ],
 )

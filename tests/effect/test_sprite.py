@@ -154,6 +154,10 @@ def test_a_flipbook_has_as_many_frames_as_places_unless_told():
             lambda: Sprite(alpha_clip=1.5),
             "Sprite: alpha_clip: 1.5 is more than 1; an alpha is 0 to 1",
         ),
+        (
+            lambda: Sprite(softness=-1),
+            "Sprite: softness: -1 is negative; a distance is 0 or more units",
+        ),
         (lambda: Sprite(depth_write=1), "Sprite: depth_write: 1 is not true or false"),
     ],
 )

@@ -194,7 +194,7 @@ class Bench:
         (gl.Disable if test is None else gl.Enable)(gl.DEPTH_TEST)
         if test is not None:
             gl.DepthFunc(test)
-        for unit in range(8):
+        for unit in range(9):
             gl.BindSampler(unit, 0)
         self.engine.sprites()
 

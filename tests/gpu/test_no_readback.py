@@ -113,7 +113,7 @@ def test_everything_that_playback_offers(particles: gp.ParticleSystem) -> None:
         with particles.guarded():
             particles.update(0.05)
             for depth in ("<=", ">=", None):
-                particles.draw(VIEW, PROJECTION, depth=depth)
+                particles.draw(VIEW, PROJECTION, depth_test=depth)
     fire.release()
     assert particles.stats.live > 0, "the burst goes on"
 

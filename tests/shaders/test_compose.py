@@ -221,6 +221,7 @@ LOOKS = (
     gp.Sprite(pivot=(0, 0.5)),
     gp.Sprite(size_unit="pixels", shortest=1),
     gp.Sprite(near_fade=(1, 2), far_fade=(8, 9)),
+    gp.Sprite(softness=0.5),
     gp.Sprite(alpha_clip=0.5, depth_write=True),
     gp.Sprite(flipbook=gp.Flipbook(2, 2, fps=9, loop="ping_pong", blend=True)),
 )
@@ -234,7 +235,8 @@ def seen(sprite_: gp.Sprite, space: str = "world", *, pooled: bool = False) -> s
 
 def test_a_sprite_pays_for_what_it_uses() -> None:
     plain = seen(gp.Sprite())
-    for word in ("u_pivot", "u_length", "_fade", "discard", "v_next", "u_frame", "u_axis", "eye("):
+    words = "u_pivot u_length _fade soft discard v_next u_frame u_axis eye("
+    for word in words.split():
         assert word not in plain
     assert len({plain, *map(seen, LOOKS)}) == 1 + len(LOOKS)
     assert len({seen(gp.Sprite(facing=facing)) for facing in FACINGS}) == len(FACINGS)
@@ -246,6 +248,7 @@ def test_values_of_a_sprite_do_not_decide() -> None:
         (gp.Sprite(shortest=1), gp.Sprite(longest=9)),
         (gp.Sprite(near_fade=(1, 2)), gp.Sprite(near_fade=(0, 0))),
         (gp.Sprite(alpha_clip=0), gp.Sprite(alpha_clip=1, depth_write=True)),
+        (gp.Sprite(softness=1), gp.Sprite(softness=9)),
         (gp.Sprite(facing="axis"), gp.Sprite(facing="axis", axis=(1, 0, 0), look_at=(1, 1, 1))),
         (gp.Sprite(facing="point"), gp.Sprite(facing="point", look_at=(1, 2, 3))),
         (
