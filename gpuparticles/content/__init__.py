@@ -10,7 +10,7 @@ from pathlib import Path
 
 from gpuparticles.effect.document import load
 from gpuparticles.effect.effect import Effect
-from gpuparticles.effect.mistakes import suggestion
+from gpuparticles.effect.mistakes import show, suggestion
 from gpuparticles.errors import EffectError
 
 __all__ = ["path_of", "preset", "presets"]
@@ -34,7 +34,7 @@ def path_of(name: str) -> Path:
     """
     names = presets()
     if name not in names:
-        raise EffectError(f"there is no preset {name!r}{suggestion(name, names)}")
+        raise EffectError(f"there is no preset {show(name)}{suggestion(name, names)}")
     return _FOLDER / f"{name}.json"
 
 

@@ -13,6 +13,7 @@ from math import cos, isfinite, radians, sin, tan
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from gpuparticles.effect.mistakes import show
 from gpuparticles.errors import EffectError
 
 __all__ = ["fit", "look_at", "orthographic", "perspective"]
@@ -208,7 +209,7 @@ def _point(name: str, value: ArrayLike) -> NDArray[np.float64]:
     except (TypeError, ValueError, OverflowError):
         point = np.empty(0)
     if point.shape != (3,) or not (np.abs(point) <= _FARTHEST).all():
-        raise EffectError(f"{name}: {value!r}, but three numbers from -1e30 to 1e30 are needed")
+        raise EffectError(f"{name}: {show(value)}, but three numbers from -1e30 to 1e30 are needed")
     return point
 
 

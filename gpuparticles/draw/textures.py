@@ -9,6 +9,7 @@ import moderngl
 import numpy as np
 from PIL import Image
 
+from gpuparticles.effect.mistakes import show
 from gpuparticles.effect.sprite import Sprite
 from gpuparticles.errors import ContextError, EffectError
 
@@ -109,7 +110,9 @@ class Textures:
         if isinstance(getattr(source, "mglo", None), moderngl.InvalidObject):
             raise ContextError(f"{where}: sprite.texture: the texture has been released")
         if not isinstance(source, moderngl.Texture) or source.samples or source.dtype[0] in "iu":
-            raise EffectError(f"{where}: sprite.texture: {source!r} is not a 2D texture of colours")
+            raise EffectError(
+                f"{where}: sprite.texture: {show(source)} is not a 2D texture of colours"
+            )
         if source.ctx is not self._ctx:
             raise ContextError(f"{where}: sprite.texture: it belongs to another OpenGL context")
         return source

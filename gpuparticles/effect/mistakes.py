@@ -10,7 +10,7 @@ import difflib
 import itertools
 import json
 import re
-from collections.abc import Callable, Hashable, Iterable, Mapping
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import is_dataclass
 from typing import Any, NamedTuple, TypeVar
 
@@ -21,6 +21,7 @@ from pydantic_core import InitErrorDetails, PydanticCustomError
 __all__ = [
     "Mistake",
     "a",
+    "few",
     "gather",
     "if_right",
     "known_names",
@@ -167,9 +168,15 @@ def suggestion(given: object, known: Iterable[str]) -> str:
 
 
 def known_names(given: object, known: Iterable[str], what: str) -> str:
-    """A suggestion when there is a close one, else all the names that there are."""
+    """A suggestion when there is a close one, else the names that there are, or the first few."""
     names = list(known)
-    return suggestion(given, names) or f"; known {what}: {', '.join(names)}"
+    return suggestion(given, names) or f"; known {what}: {few(names)}"
+
+
+def few(names: Sequence[str]) -> str:
+    """The names, or the first few of many."""
+    listed = ", ".join(names[:_MOST])
+    return listed if len(names) <= _MOST else f"{listed} and {len(names) - _MOST} more"
 
 
 def _sentence(detail: Mapping[str, Any], known: list[str]) -> str:
@@ -184,7 +191,7 @@ def _sentence(detail: Mapping[str, Any], known: list[str]) -> str:
             name = detail["loc"][-1]
             return f"unknown field {show(name)}{known_names(name, known, 'fields')}"
         case "dataclass_type":
-            return f"{show(given)} is not an object with the fields {', '.join(known)}"
+            return f"{show(given)} is not an object with the fields {few(known)}"
         case "literal_error":
             words = re.findall(r"'([^']*)'", context["expected"])
             allowed = " or ".join(f'"{word}"' for word in words)

@@ -14,6 +14,7 @@ from typing import Any, NamedTuple, Self
 
 import moderngl
 
+from gpuparticles.effect.mistakes import show
 from gpuparticles.errors import ContextError
 from gpuparticles.gpu.gl import DRAW_BUFFERS, GL, TEXTURE_UNITS, UNIFORM_BINDINGS
 
@@ -298,7 +299,7 @@ class Guard:
         """
         mode = _DRAW.get((depth, write))
         if mode is None:
-            raise ValueError(f'depth: {depth!r} is not "<=", ">=" or None')
+            raise ValueError(f'depth: {show(depth)} is not "<=", ">=" or None')
         if self._mode is not mode:
             self._switch(mode)
             self._put_target_back()

@@ -9,6 +9,7 @@ import moderngl
 import numpy as np
 from numpy.typing import NDArray
 
+from gpuparticles.effect.mistakes import show
 from gpuparticles.errors import ContextError
 from gpuparticles.gpu.gl import GL
 from gpuparticles.gpu.programs import UNITS
@@ -50,7 +51,7 @@ def check_capacity(ctx: moderngl.Context, capacity: int, where: str) -> None:
     most = most_slots(ctx, row_slots(capacity))
     if capacity > most:
         raise ContextError(
-            f"{where}: capacity: {capacity} particles do not fit; "
+            f"{where}: capacity: {show(capacity)} particles do not fit; "
             f"this context's textures hold {most} at the most"
         )
 

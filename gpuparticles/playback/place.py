@@ -9,6 +9,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from gpuparticles.effect.mistakes import show
 from gpuparticles.effect.offset import Offset
 from gpuparticles.errors import EffectError
 
@@ -316,7 +317,10 @@ def _rows(place: Place) -> list[list[float]]:
 
 def shown(value: object) -> str:
     """A value in an error: on one line, and cut short."""
-    text = " ".join(repr(value).split())  # an array's goes over several lines
+    try:
+        text = " ".join(repr(value).split())  # an array's goes over several lines
+    except ValueError:  # a whole number of thousands of digits
+        text = show(value)
     return text if len(text) <= 60 else f"{text[:57]}..."
 
 

@@ -7,6 +7,7 @@ know.
 from __future__ import annotations
 
 import math
+from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
@@ -17,6 +18,7 @@ from gpuparticles.effect.effect import Effect, Emitter
 from gpuparticles.effect.random import pcg
 from gpuparticles.effect.shapes import Moments
 from gpuparticles.effect.values import Floats
+from gpuparticles.errors import EffectError
 from gpuparticles.playback.population import Births, Population, hash_seed, pcg_int, row_slots
 from gpuparticles.playback.saved import Saves
 from gpuparticles.playback.timeline import DISTANCE, MANUAL, RATE, Run, Timeline
@@ -29,9 +31,9 @@ _FEW = 16
 #: Seconds of motion that are made up at the most, after a hitch, for particles that never die.
 LONGEST_MOTION = 10.0
 
-#: Seconds of a hitch that are booked step by step, so that a full emitter drops what it would have
-#: dropped; what lies before is only counted.
-LONGEST_BOOKING = 600.0
+#: Seconds of a hitch that are booked step by step where an emitter may be full, so that it drops
+#: what it would have dropped; what lies before is only counted.
+LONGEST_BOOKING = 120.0
 
 # Seconds whose inverse still fits into single precision: along the path of an update that is
 # shorter nothing moves anyway.
@@ -42,8 +44,10 @@ _SHORTEST = 1e-30
 _CHUNK = 65536
 _BARREN = 256
 
-# For how many seconds of a hitch the rate that a function gives holds.
+# For how many seconds of a hitch the rate that a function gives holds, among particles that never
+# die; and into how many parts it is cut at the most.
 _DRIVEN = 1.0
+_MOST_PARTS = 600
 
 
 @dataclass(slots=True)
@@ -130,6 +134,7 @@ class Player(Saves):
         self._manual_births = 0
         self._speed = 0.0  # units/s at which the emitter travels in this update
         self._last = emitter.limit  # no births after so many
+        self._rates: deque[float] = deque()  # what a function has given for the steps to come
 
     def describe(self, emitter: Emitter) -> None:
         """Go on with other values of what parameters may drive."""
@@ -166,6 +171,50 @@ class Player(Saves):
         self.seen_rows = self._manual = self._manual_births = 0
         self._last = self.emitter.limit
 
+    def ask(self, *spans: tuple[float, int], begin: float | None = None) -> None:
+        """Ask the function that gives the rate, if one does, for all steps that come next.
+
+        Args:
+            spans: Seconds, and into how many steps they are split: what `steps` and `frames` will
+                be called for, in order.
+            begin: The emitter's time then; its present one by default.
+
+        Raises:
+            EffectError: It gave no rate; nothing has changed.
+        """
+        self._rates.clear()
+        timeline = self.timeline
+        if timeline.driver is None:
+            return
+        time = timeline.time if begin is None else begin
+        rates: deque[float] = deque()
+        try:
+            for dt, count in spans:
+                rates.extend(timeline.ask(time + passed) for passed in self._asking(dt, count))
+                time += dt
+        except EffectError as error:
+            raise EffectError(f"{self.emitter.name}: {error}") from None
+        self._rates = rates
+
+    def _asking(self, dt: float, count: int) -> Iterator[float]:
+        """When a function is asked in the course of dt seconds, which are split."""
+        h = dt / max(count, 1)
+        seen = self._seen(dt, count)
+        if not self.population.mortal:
+            parts = _parts((count - seen) * h)
+            yield from (part * (count - seen) * h / parts for part in range(parts))
+        else:
+            booked = min(count - seen, math.ceil(LONGEST_BOOKING / h)) if count > seen else 0
+            if booked < count - seen:
+                yield 0.0
+            seen += booked
+        yield from (step * h for step in range(count - seen, count))
+
+    def _drive(self) -> None:
+        """Take the next of the rates that a function has given."""
+        if self.timeline.driver is not None:
+            self.timeline.drive(self._rates.popleft())
+
     def steps(self, dt: float, max_step: float, distance: float = 0.0) -> Iterable[Step]:
         """The steps that advance the emitter by dt; all of them must be taken, in order.
 
@@ -178,9 +227,12 @@ class Player(Saves):
             distance: Units that the emitter travels meanwhile, evenly.
 
         Raises:
-            EffectError: A function gave no rate; the step in which it did has not begun.
+            EffectError: A function gave no rate, unless `ask` has asked it already; nothing has
+                changed.
         """
         self._speed = distance / dt if distance else 0.0
+        if self.timeline.driver is not None and not self._rates:
+            self.ask((dt, split(dt, max_step)))
         if _SHORTEST < dt <= max_step:
             # Nearly every frame, and a generator costs as much as the rest of this.
             step = self._step(dt, 0.0, 1.0 / dt)
@@ -191,29 +243,34 @@ class Player(Saves):
     def frames(self, count: int, fps: float, distance: float = 0.0) -> Iterable[Step]:
         """The steps of so many whole frames, one each, however they are gathered; see `steps`."""
         self._speed = distance * fps / count if distance and count else 0.0
+        if self.timeline.driver is not None and not self._rates:
+            self.ask((count / fps, count))
         return self._several(count / fps, count, 1.0 / fps)
 
     def _several(self, dt: float, count: int, h: float) -> Iterator[Step]:
         rate = 1.0 / max(dt, _SHORTEST)
-        mortal = self.population.mortal
-        longest = self.population.horizon if mortal else LONGEST_MOTION
-        seen = int(longest / h) + 2 if dt > longest else count
+        seen = self._seen(dt, count)
         forget = 0
         early: list[Run] = []
         if count > seen:
-            if mortal:
+            unseen = (count - seen) * h
+            if self.population.mortal:
                 forget = self._book(count - seen, h)
             else:
-                unseen = (count - seen) * h
                 early = self._take_over(unseen)
                 yield from grow_old(self.population, unseen)
-        for i in range(max(count - seen, 0), count):
+        for i in range(count - seen, count):
             step = self._step(h, i * h * rate, rate, early)
             early = []
             if step is not None:
                 if forget:
                     step.forget, forget = min(forget, step.rows), 0
                 yield step
+
+    def _seen(self, dt: float, count: int) -> int:
+        """How many of the steps into which dt is split are simulated: the last ones."""
+        longest = self.population.horizon if self.population.mortal else LONGEST_MOTION
+        return min(count, int(longest * count / dt) + 2) if dt > longest else count
 
     def _step(
         self, h: float, path_begin: float, path_rate: float, early: Sequence[Run] = ()
@@ -223,7 +280,7 @@ class Player(Saves):
         begin, seconds = clock.now, clock.seconds
         timeline = self.timeline
         if timeline.driver is not None:
-            timeline.drive()
+            self._drive()
         aged = clock.advance(h)
         runs = timeline.advance(h, self._speed * h) if self._speed else timeline.advance(h)
         if self._manual:
@@ -298,10 +355,7 @@ class Player(Saves):
 
     def _skip(self, dt: float, pending: int = 0) -> int:
         """Pass dt and only count the births, which are returned; see `_left`."""
-        timeline = self.timeline
-        if timeline.driver is not None:
-            timeline.drive()
-        births = self._left(timeline.skip(dt, self._speed * dt), pending)
+        births = self._left(self.timeline.skip(dt, self._speed * dt), pending)
         self.population.births += births
         return births
 
@@ -310,12 +364,17 @@ class Player(Saves):
         population = self.population
         forget = population.slots.rows
         booked = min(count, math.ceil(LONGEST_BOOKING / h))
-        if booked < count:
-            unseen = (count - booked) * h
-            self._skip(unseen)
-            population.clock.advance(unseen)
+        late = booked if self._may_drop(h) else 0
+        if late < count:
+            if self._manual:
+                population.births += self._left(len(self._by_hand(0.0).moments))
+            self._drive()
+            self._skip((count - late) * h)
+            population.clock.advance((count - booked) * h)
+            for _ in range(booked - late):
+                population.clock.advance(h)  # one by one, as it is rounded
             population.slots.expire(population.clock.now)
-        for _ in range(booked):
+        for _ in range(late):
             step = self._step(h, 0.0, 0.0)
             if step is not None:
                 forget = max(forget, step.rows)
@@ -333,15 +392,19 @@ class Player(Saves):
         pending = sum(len(run.moments) for run in runs)
         room = population.slots.capacity - population.slots.live_count
         room -= sum(self._kept(run) for run in runs)
-        passed = 0.0
+        passed = asked = 0.0
         barren = 0
+        parts = _parts(dt)
+        kept_rates = len(self._rates) - parts  # those of the steps after it
         while room > 0 and passed < dt and barren < _BARREN and not timeline.exhausted:
             if self._last is not None and population.births + pending >= self._last:
                 break
             part = dt - passed
             if timeline.driver is not None:
-                timeline.drive()
-                part = min(part, _DRIVEN)
+                if passed >= asked:
+                    self._drive()
+                    asked += dt / parts
+                part = min(part, asked - passed)
             a_second = timeline.most_a_second + self._speed * self.emitter.rate_over_distance
             part = min(part, _CHUNK / max(a_second, 1e-9))
             barren += 1
@@ -356,11 +419,23 @@ class Player(Saves):
                 else:
                     population.births += len(moments)
             passed += part
+        while len(self._rates) > max(kept_rates, 0):
+            self._drive()
         if passed < dt:
             late = self._skip(dt - passed, pending)
             if room <= 0:
                 population.dropped += round(late * population.amount * population.share)
         return runs
+
+    def _may_drop(self, h: float) -> bool:
+        """Whether births may find no room; if not, who lives follows from when they are due."""
+        timeline, population = self.timeline, self.population
+        if timeline.driver is not None:
+            return True
+        seconds = population.horizon + 2.0 * h
+        most = timeline.most_within(seconds)
+        most += self._speed * self.emitter.rate_over_distance * seconds
+        return most + population.slots.live_count + self._manual > population.slots.capacity
 
     def _kept(self, run: Run) -> int:
         """How many births of a run the amount leaves."""
@@ -381,6 +456,11 @@ class Player(Saves):
         if base is None:
             base = self._bases[source] = hash_seed(*self._seed, source)
         return base
+
+
+def _parts(dt: float) -> int:
+    """Into how many parts a hitch of particles that never die is cut, to ask for their rate."""
+    return min(math.ceil(dt / _DRIVEN), _MOST_PARTS)
 
 
 def _moment(birth: tuple[float, int]) -> float:

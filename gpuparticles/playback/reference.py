@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from collections import deque
 from collections.abc import Callable
+from copy import copy
 from functools import partial
 from typing import Any
 
@@ -50,7 +51,7 @@ from gpuparticles.playback.place import (
     rotate,
     slerp,
 )
-from gpuparticles.playback.player import Player, Step
+from gpuparticles.playback.player import Player, Step, split
 from gpuparticles.playback.population import REPORTS_TO_BURIAL, STEPS_A_REPORT, Births
 from gpuparticles.playback.records import RECORD, set_look
 from gpuparticles.playback.slots import EarlySlots
@@ -132,8 +133,12 @@ class Reference:
         """Advance by dt seconds, 0 or more."""
         if not dt:
             return
-        frames = self._frames
+        frames = copy(self._frames)
         count = 0 if frames is None else frames.advance(dt)
+        asked = (dt, split(dt, self._max_step)) if frames is None else (count / frames.fps, count)
+        for player in self.players:
+            player.ask(asked)
+        self._frames = frames
         if frames is not None and not count:
             return
         end = self._place

@@ -19,12 +19,13 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Callable, Iterator, Sequence
 from math import floor, inf
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from gpuparticles.effect.effect import MOST_A_SECOND, MOST_AT_ONCE
+from gpuparticles.effect.mistakes import show
 from gpuparticles.effect.values import Curve, Range, span
 from gpuparticles.errors import EffectError
 from gpuparticles.playback.profile import SMALL, Moments, Profile
@@ -79,7 +80,7 @@ class Timeline(Saves):
 
     Attributes:
         density: Births a unit of the way.
-        driver: Gives the rate from the time, if there is one; asked by `drive` before each step.
+        driver: Gives the rate from the time, if there is one; see `ask` and `drive`.
 
     Args:
         rate: Births per second, 0 or more; a range of which each loop draws one; or a curve of
@@ -143,7 +144,7 @@ class Timeline(Saves):
         latest = max((b.time + (b.cycles - 1) * b.interval for b in bursts), default=0.0)
         if loop and not latest < duration:
             raise EffectError(
-                f"duration: {duration!r} s given with a burst at {latest!r} s; "
+                f"duration: {show(duration)} s given with a burst at {show(latest)} s; "
                 f"in a loop it must be above 0 and above the time of every burst"
             )
         # Bursts that fire once a loop, always alike, are a table; the others are counted apart.
@@ -227,21 +228,31 @@ class Timeline(Saves):
             case _:
                 self._set_rate(rate)
 
-    def drive(self) -> None:
-        """Ask the driver.
+    def ask(self, time: float) -> float:
+        """The rate that the driver gives for a time since the start; nothing changes.
 
         Raises:
-            EffectError: It gave no rate; nothing has changed.
+            EffectError: That is no rate.
         """
-        if self.driver is not None:
-            self._set_rate(self.driver(self.time), f" by {_name(self.driver)}")
+        assert self.driver is not None
+        return _checked(self.driver(time), f" by {_name(self.driver)}")
 
-    def _set_rate(self, rate: float, by: str = "") -> None:
-        number = isinstance(rate, (int, float, np.integer, np.floating))
-        if not number or isinstance(rate, bool) or not 0.0 <= rate <= MOST_A_SECOND:
-            raise EffectError(f"rate: {rate!r} given{by}; from 0 to {MOST_A_SECOND:.0f} is allowed")
-        self._rate = float(rate)
-        self._snap = min(self._rate, 10.0) * _SNAP
+    def drive(self, rate: float) -> None:
+        """Go on with a rate that the driver has given."""
+        self._rate = rate
+        self._snap = min(rate, 10.0) * _SNAP
+
+    def most_within(self, seconds: float) -> float:
+        """More births than this do not come within any span of so many seconds.
+
+        Unless a driver gives the rate, or the emitter moves.
+        """
+        loops = floor(seconds / self._duration) + 2  # that it may touch
+        each = sum(self._counts) + sum(v.most_a_loop for v in self._volleys)
+        return self._rate * seconds + each * loops + 2.0
+
+    def _set_rate(self, rate: float) -> None:
+        self.drive(_checked(rate))
 
     @property
     def most_a_second(self) -> float:
@@ -551,6 +562,13 @@ class Timeline(Saves):
         self._walked = total - births
         self._paced += births
         return births
+
+
+def _checked(rate: Any, by: str = "") -> float:
+    number = isinstance(rate, (int, float, np.integer, np.floating))
+    if not number or isinstance(rate, bool) or not 0.0 <= rate <= MOST_A_SECOND:
+        raise EffectError(f"rate: {show(rate)} given{by}; from 0 to {MOST_A_SECOND:.0f} is allowed")
+    return float(rate)
 
 
 def _source_of(run: Run) -> int:

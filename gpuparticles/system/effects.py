@@ -5,6 +5,7 @@ from __future__ import annotations
 import struct
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from copy import copy
 from functools import partial
 from numbers import Real
 from typing import Any
@@ -20,6 +21,7 @@ from gpuparticles.errors import ContextError, EffectError
 from gpuparticles.playback.clock import Frames
 from gpuparticles.playback.parameters import Parameters
 from gpuparticles.playback.place import Place, Vec3, place_of, plus, position_of, seen_place, shown
+from gpuparticles.playback.player import split
 from gpuparticles.playback.saved import UnfitError
 from gpuparticles.system.emitters import EmitterInstance, share
 from gpuparticles.system.scene import LONGEST_UPDATE, Scene
@@ -138,7 +140,7 @@ class EffectInstance:
             return self._emitters[name]
         except KeyError:
             raise EffectError(
-                f"{self.effect.name}: there is no emitter {name!r}"
+                f"{self.effect.name}: there is no emitter {show(name)}"
                 f"{suggestion(name, self._emitters)}"
             ) from None
 
@@ -307,7 +309,7 @@ class EffectInstance:
     @on_finished.setter
     def on_finished(self, callback: Callable[[EffectInstance], object] | None) -> None:
         if callback is not None and not callable(callback):
-            raise EffectError(f"on_finished: {callback!r} is neither callable nor None")
+            raise EffectError(f"on_finished: {show(callback)} is neither callable nor None")
         self._on_finished = callback
 
     @property
@@ -404,7 +406,8 @@ class EffectInstance:
             time: Seconds of the effect's own time since its start, 0 or more.
 
         Raises:
-            EffectError: Not a finite number of at least 0; nothing has changed.
+            EffectError: Not a finite number of at least 0, or a function gives no rate; nothing has
+                changed.
         """
         self._alive()
         if isinstance(time, bool) or not isinstance(time, Real) or not 0.0 <= time <= _MOST:
@@ -412,6 +415,7 @@ class EffectInstance:
         if not time and not self.effect.prewarm:
             self._rewind()  # no need of OpenGL
             return
+        self._ask_for(min(float(time), LONGEST_UPDATE), anew=True)
         with self._scene.guard:
             self._scene.guard.simulate()
             self._rewind()
@@ -514,6 +518,41 @@ class EffectInstance:
             return self._place
         return seen_place(self._target(), self._place, f"{self.effect.name}: follow")
 
+    def _ask(self, dt: float) -> None:
+        """Ask the functions that give rates, before an advance by dt."""
+        dt = min(dt * self._speed, LONGEST_UPDATE)
+        if not self._idle and dt:
+            self._ask_for(dt, anew=self._moved)
+
+    def _ask_for(self, dt: float, *, anew: bool) -> None:
+        """Ask for dt seconds of its own time, after a rewind or as things are.
+
+        Raises:
+            EffectError: One of them gave no rate; nothing has changed.
+        """
+        driven = [emitter._player for emitter in self if emitter in self._scene.driven]
+        if not driven:
+            return
+        spans = [min(self.effect.prewarm, LONGEST_UPDATE), dt] if anew else [dt]
+        frames = copy(self._frames)
+        if anew and frames is not None:
+            frames.reset()
+        max_step = self._scene.max_step
+        asked = [
+            (span, split(span, max_step))
+            if frames is None
+            else ((count := frames.advance(span)) / frames.fps, count)
+            for span in spans
+            if span
+        ]
+        for player in driven:
+            player.ask(*asked, begin=0.0 if anew else None)
+
+    @property
+    def _moved(self) -> bool:
+        """Whether it has prewarmed elsewhere than it is to begin."""
+        return self._warmed is not None and self._warmed is not self._place
+
     def _shift_origin(self, offset: Vec3) -> None:
         """Count positions from elsewhere."""
         # One object stays one: whether the effect has moved is asked by identity.
@@ -562,8 +601,8 @@ class EffectInstance:
 
     def _simulate(self, dt: float) -> None:
         """Advance by dt > 0 seconds of its own time."""
-        warmed, self._warmed = self._warmed, None
-        if warmed is not None and warmed is not self._place:
+        moved, self._warmed = self._moved, None
+        if moved:
             # It was moved before the first update: it has run so long there, not here.
             asked = [emitter._player.asked for emitter in self]
             self._rewind()
@@ -695,7 +734,7 @@ def whole(number: int, where: str) -> int:
         EffectError: It is not one.
     """
     if not isinstance(number, (int, np.integer)) or isinstance(number, bool):
-        raise EffectError(f"{where}: {number!r} is not a whole number")
+        raise EffectError(f"{where}: {show(number)} is not a whole number")
     return int(number)
 
 

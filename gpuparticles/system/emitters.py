@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from gpuparticles.draw.sprites import Sprites
 from gpuparticles.effect.effect import MOST_AT_ONCE, Effect, Emitter
+from gpuparticles.effect.mistakes import show
 from gpuparticles.errors import ContextError, EffectError
 from gpuparticles.gpu.simulate import Simulation
 from gpuparticles.gpu.state import Texels, check_capacity
@@ -116,7 +117,7 @@ class EmitterInstance:
             or capacity < 0
         ):
             raise EffectError(
-                f"{self.name}: capacity: {capacity!r} is not a whole number, 0 or more"
+                f"{self.name}: capacity: {show(capacity)} is not a whole number, 0 or more"
             )
         capacity = int(capacity)
         scene, population = self._scene, self._player.population
@@ -175,12 +176,12 @@ class EmitterInstance:
         """Births a second now; may be set while playing. What is left of a birth is kept.
 
         Set to a number it stays there, whatever the effect says; set to a function of the emitter's
-        time in seconds since its start, that is asked at the beginning of each step.
+        time in seconds since its start, that is asked for the beginning of each step. All functions
+        are asked for all steps of an update before anything is simulated.
 
         Raises:
             EffectError: Set to a negative number, NaN or infinity. In an update: the function gives
-                one; this emitter's step has not begun then, and its rate is as before, but what
-                comes before it in the system has gone on.
+                one; nothing at all has changed then.
             ContextError: Set after the effect was released.
         """
         return self._player.timeline.rate
@@ -188,7 +189,13 @@ class EmitterInstance:
     @rate.setter
     def rate(self, rate: float | Callable[[float], float]) -> None:
         self._alive()
-        self._player.timeline.rate = rate
+        try:
+            self._player.timeline.rate = rate
+        except EffectError as error:
+            raise EffectError(f"{self.name}: {error}") from None
+        self._scene.driven.discard(self)
+        if callable(rate):
+            self._scene.driven.add(self)
 
     def emit(self, count: int) -> None:
         """Have particles born at the beginning of the next step, whatever the timeline does.
@@ -204,7 +211,7 @@ class EmitterInstance:
         whole = isinstance(count, (int, np.integer)) and not isinstance(count, bool)
         if not whole or not 0 <= count <= MOST_AT_ONCE:
             raise EffectError(
-                f"{self.name}: emit: {count!r} is not a whole number from 0 to {MOST_AT_ONCE}"
+                f"{self.name}: emit: {show(count)} is not a whole number from 0 to {MOST_AT_ONCE}"
             )
         self._player.emit(int(count))
 
@@ -251,27 +258,27 @@ class EmitterInstance:
         deaths = simulation.deaths
         if deaths is not None:
             deaths.bury(player.population)
-        try:
-            if fps is None:
-                steps = player.steps(dt, self._scene.max_step, distance)
-            else:
-                steps = player.frames(frames, fps, distance)
-            for number, step in enumerate(steps, 1):
-                simulation.run(step)
-                if deaths is not None and number % STEPS_A_REPORT == 0:
-                    deaths.report(simulation.state, player.population)
-                    deaths.bury(player.population)
-        finally:  # also when a function gives no rate
-            # With frames, who died in the last one is still on its way to there.
-            simulation.rows = player.population.slots.rows if fps is None else player.seen_rows
-            if deaths is not None:
+        if fps is None:
+            steps = player.steps(dt, self._scene.max_step, distance)
+        else:
+            steps = player.frames(frames, fps, distance)
+        for number, step in enumerate(steps, 1):
+            simulation.run(step)
+            if deaths is not None and number % STEPS_A_REPORT == 0:
                 deaths.report(simulation.state, player.population)
+                deaths.bury(player.population)
+        # With frames, who died in the last one is still on its way to there.
+        simulation.rows = player.population.slots.rows if fps is None else player.seen_rows
+        if deaths is not None:
+            deaths.report(simulation.state, player.population)
 
     def _describe(self, effect: Effect, index: int, anchor: Vec3) -> None:
         """Go on with other values of what parameters drive, from the next step on."""
         emitter = self.emitter = effect.emitters[index]
         self._offset = offset_of(emitter.offset)
         self._player.describe(emitter)
+        if self._player.timeline.driver is None:
+            self._scene.driven.discard(self)
         self._simulation.describe(emitter, effect.modifiers_of(emitter))
         self._sprites.describe(emitter.sprite)
         self._path = None
@@ -332,6 +339,7 @@ class EmitterInstance:
         if self._released:
             return
         self._released = True
+        self._scene.driven.discard(self)
         self._player.population.slots.clear()
         if free:
             self._sprites.release()
@@ -349,5 +357,5 @@ def share(amount: float, where: str) -> float:
         EffectError: It is not one.
     """
     if not isinstance(amount, Real) or isinstance(amount, bool) or not 0.0 <= amount <= 1.0:
-        raise EffectError(f"{where}: {amount!r} is not a number from 0 to 1")
+        raise EffectError(f"{where}: {show(amount)} is not a number from 0 to 1")
     return float(amount)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, MutableMapping
 
 from gpuparticles.effect.effect import Effect
-from gpuparticles.effect.mistakes import suggestion
+from gpuparticles.effect.mistakes import show, suggestion
 from gpuparticles.errors import EffectError
 
 __all__ = ["Library"]
@@ -22,9 +22,9 @@ class Library(MutableMapping[str, Effect]):
 
     def __setitem__(self, name: str, effect: Effect) -> None:
         if not isinstance(name, str):
-            raise EffectError(f"library: {name!r} is not a name")
+            raise EffectError(f"library: {show(name)} is not a name")
         if not isinstance(effect, Effect):
-            raise EffectError(f"library[{name!r}]: {effect!r} is not an Effect")
+            raise EffectError(f"library[{show(name)}]: {show(effect)} is not an Effect")
         self._effects[name] = effect
 
     def __delitem__(self, name: str) -> None:
@@ -52,6 +52,6 @@ class Library(MutableMapping[str, Effect]):
             if found is not None:
                 return found
             raise EffectError(
-                f"library: there is no effect {effect!r}{suggestion(effect, self._effects)}"
+                f"library: there is no effect {show(effect)}{suggestion(effect, self._effects)}"
             )
-        raise EffectError(f"{effect!r} is neither an Effect nor the name of one in the library")
+        raise EffectError(f"{show(effect)} is neither an Effect nor the name of one in the library")

@@ -18,6 +18,7 @@ from gpuparticles.shaders import EmitterText, emitter_text
 
 if TYPE_CHECKING:
     from gpuparticles.system.effects import EffectInstance
+    from gpuparticles.system.emitters import EmitterInstance
 
 __all__ = ["LONGEST_UPDATE", "Playing", "Scene"]
 
@@ -39,6 +40,7 @@ class Scene:
     Attributes:
         playing: Everything that plays, in order of play.
         following: The effects that follow something, in the order in which they began to.
+        driven: The emitters whose rate a function gives.
         finished: Callbacks that wait for the end of the update.
         origin: Where the origin of what was authored in world coordinates is now: the sum of all
             shifts.
@@ -52,6 +54,7 @@ class Scene:
         self.max_step = max_step
         self.playing: list[Playing] = []
         self.following: list[EffectInstance] = []
+        self.driven: set[EmitterInstance] = set()
         self.finished: list[Callable[[], object]] = []
         self.origin: Vec3 = (0.0, 0.0, 0.0)
         self._texts: dict[tuple[int, bool], tuple[Effect, tuple[EmitterText, ...]]] = {}

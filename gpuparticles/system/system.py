@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import operator
+import sys
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
@@ -15,6 +16,7 @@ import moderngl
 
 from gpuparticles.draw.sprites import View
 from gpuparticles.effect.effect import Effect
+from gpuparticles.effect.mistakes import show
 from gpuparticles.effect.values import rgba
 from gpuparticles.errors import ContextError, EffectError
 from gpuparticles.gpu.context import check_context
@@ -98,10 +100,11 @@ class ParticleSystem:
         restore: bool = True,
     ) -> None:
         check_context(ctx)
-        if not 0.0 < max_step < math.inf:
-            raise EffectError(f"max_step: {max_step!r} is not a finite number above 0")
+        number = isinstance(max_step, Real)
+        if not number or not 0.0 < max_step <= sys.float_info.max:
+            raise EffectError(f"max_step: {show(max_step)} is not a finite number above 0")
         self.library = Library()
-        self._scene = Scene(ctx, restore=restore, max_step=max_step)
+        self._scene = Scene(ctx, restore=restore, max_step=float(max_step))
         self._seed = seed
         self._played = 0
         self._kept: set[Program] = set()
@@ -243,15 +246,20 @@ class ParticleSystem:
 
         Raises:
             ValueError: dt is negative, NaN or infinite; nothing has changed.
+            EffectError: What an effect follows gives no place, or a function no rate; nothing has
+                changed. What such a function raises itself comes through, and changes nothing
+                either.
         """
         if not isinstance(dt, Real) or not 0.0 <= dt < math.inf:
-            raise ValueError(f"update: dt is {dt!r}, not a finite number of seconds of at least 0")
+            raise ValueError(
+                f"update: dt is {show(dt)}, not a finite number of seconds of at least 0"
+            )
         self._alive()
         scene = self._scene
         if dt and not all(playing._idle for playing in scene.playing):
             dt = min(dt, LONGEST_UPDATE)
-            if scene.following:
-                self._follow()
+            if scene.following or scene.driven:
+                self._ask(dt)
             with scene.guard:
                 scene.guard.simulate()
                 for playing in scene.playing:
@@ -299,7 +307,7 @@ class ParticleSystem:
         """
         self._alive()
         if depth_test not in ("<=", ">=", None):
-            raise ValueError(f'depth_test: {depth_test!r} is not "<=", ">=" or None')
+            raise ValueError(f'depth_test: {show(depth_test)} is not "<=", ">=" or None')
         scene = self._scene
         if depth is False:
             depth = None
@@ -453,8 +461,8 @@ class ParticleSystem:
             while alive and self._kept:
                 programs.release(self._kept.pop())
 
-    def _follow(self) -> None:
-        """Ask what is followed where it is: all of it, or nothing has changed."""
+    def _ask(self, dt: float) -> None:
+        """Ask what is followed where it is, and functions for rates; or nothing has changed."""
         # Whoever is asked may end following, so go through a copy; who leads an effect that itself
         # follows began earlier, and is where it will be.
         following = [each for each in self._scene.following if not each._idle]
@@ -462,6 +470,10 @@ class ParticleSystem:
         try:
             for each in following:
                 each._place = each._look()
+            # A function may play, release, or give rates to others.
+            for playing in [*self._scene.playing] if self._scene.driven else ():
+                if isinstance(playing, EffectInstance):
+                    playing._ask(dt)
         except BaseException:
             for each, place in zip(following, before, strict=True):
                 each._place = place
@@ -492,7 +504,7 @@ class ParticleSystem:
                     return operator.index(seed)
             except TypeError:
                 pass
-            raise EffectError(f"seed: {seed!r} is not a whole number")
+            raise EffectError(f"seed: {show(seed)} is not a whole number")
         self._played += 1
         return hash_seed(self._seed, self._played)
 

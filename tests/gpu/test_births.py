@@ -380,3 +380,37 @@ def test_few_births_without_a_mask_are_those_of_a_mask(
         assert contents(playing[0]) == contents(playing[1])
     by_mask = [sum(each is it._simulation for each in passes) for it in playing]
     assert by_mask[0] < by_mask[1] / 2
+
+
+@pytest.mark.parametrize(
+    "given",
+    [10**1000, -(10**5000), [1.0] * 100_000, "x" * 9999, 0.5j],
+    ids=["thousand digits", "more digits", "list", "text", "complex"],
+)
+def test_what_is_refused_is_quoted_in_short(system: System, one: One, given: Any) -> None:
+    particles = system()
+    instance = particles.play(one())
+    emitter = instance["it"]
+    calls: list[Callable[[], object]] = [
+        lambda: emitter.emit(given),
+        lambda: setattr(emitter, "rate", given),
+        lambda: setattr(emitter, "capacity", given),
+        lambda: setattr(emitter, "amount", given),
+        lambda: setattr(instance, "amount", given),
+        lambda: setattr(instance, "speed", given),
+        lambda: setattr(instance, "transform", given),
+        lambda: setattr(instance, "position", [given, given]),
+        lambda: setattr(instance, "tint", given),
+        lambda: setattr(instance, "on_finished", given),
+        lambda: instance.seek(given),
+        lambda: gp.ParticleSystem(particles.ctx, max_step=given),
+        lambda: gp.Effect("test", [given]),
+    ]
+    for call in calls:
+        with pytest.raises((ValueError, gp.ContextError)) as refused:
+            call()
+        assert len(str(refused.value)) < 260, str(refused.value)
+    if isinstance(given, int):
+        return
+    with pytest.raises(gp.EffectError, match=r"^it: rate: .* given; from 0 to 1000000"):
+        emitter.rate = given

@@ -189,28 +189,71 @@ def test_the_way_leaves_particles_at_equal_distances(system: System, one: One, s
     assert instance.births == 18
 
 
-def test_a_function_that_gives_no_rate_ends_the_update_and_nothing_else(
-    system: System, one: One
+@pytest.mark.parametrize("wrong", ["fast", -1.0, math.nan, None, ZeroDivisionError()])
+def test_a_function_that_gives_no_rate_in_the_middle_of_an_update_changes_nothing(
+    system: System, one: One, wrong: object
 ) -> None:
     particles, straight = system(), system()
-    answers: dict[str, Any] = {"rate": 100.0}
+    asked: list[float] = []
+    answers: list[Any] = [100.0]
 
     def rate(time: float) -> Any:
-        return answers["rate"]
+        asked.append(time)
+        if isinstance(answers[0], Exception) and len(asked) == 2:
+            raise answers[0]
+        return answers[0] if len(asked) == 2 else 100.0
 
-    instance, never = (each.play(one(**FOUNTAIN), seed=1) for each in (particles, straight))
-    instance["it"].rate = rate
-    never["it"].rate = 100.0
-    for frame in range(30):
-        if frame == 20:
-            answers["rate"] = "fast"
-            with pytest.raises(gp.EffectError, match=r"^rate: 'fast' given by .*rate"):
-                particles.update(0.05)
-            answers["rate"] = 100.0
+    played = []
+    for each in (particles, straight):
+        first, second = (each.play(one(**FOUNTAIN), seed=seed) for seed in (1, 2))
+        second.follow(lambda: (0.1, 0, 0))
+        played += [first, second]
+    played[1]["it"].rate = rate
+    played[3]["it"].rate = 100.0
+    for frame in range(20):
+        if frame in (0, 12):
+            asked.clear()
+            answers[0] = wrong
+            before = [each.snapshot() for each in played]
+            error = ZeroDivisionError if isinstance(wrong, Exception) else gp.EffectError
+            words = None if isinstance(wrong, Exception) else r"^it: rate: .* given by rate; from 0"
+            with pytest.raises(error, match=words):
+                particles.update(0.1)
+            assert len(asked) == 2
+            assert [each.snapshot() for each in played] == before
+            asked.clear()
+            with pytest.raises(error):
+                played[1].seek(0.5)
+            assert [each.snapshot() for each in played] == before
+            answers[0] = 100.0
         for each in (particles, straight):
             each.update(0.05)
-    assert np.array_equal(instance["it"].read(), never["it"].read())
-    assert instance["it"].rate == 100.0
+    assert np.array_equal(played[1]["it"].read(), played[3]["it"].read())
+    assert played[1]["it"].rate == 100.0
+
+
+@pytest.mark.parametrize("given", [{}, {"prewarm": 1.0}, {"fixed_fps": 20.0, "prewarm": 1.0}])
+def test_a_function_is_asked_once_for_each_step_wherever_the_effect_is_taken(
+    system: System, given: dict[str, Any]
+) -> None:
+    """Moved before the first update, sought, and after a hitch: the same as with that number."""
+    particles = system()
+    settings: dict[str, Any] = FOUNTAIN
+    described = gp.Effect("fountain", [gp.Emitter("it", **settings)], **given)
+    driven, plain = (particles.play(described, seed=1) for _ in range(2))
+    driven["it"].rate = lambda time: 60.0
+    plain["it"].rate = 60.0
+    for each in (driven, plain):
+        each.transform = (5, 0, 0)
+    for dt in (0.01, 0.1, 300.0, 0.02):
+        particles.update(dt)
+    assert np.array_equal(driven["it"].read()["age"], plain["it"].read()["age"])
+    for time in (0.0, 0.7):
+        for each in (driven, plain):
+            each.seek(time)
+        assert np.array_equal(driven["it"].read(), plain["it"].read())
+    driven["it"].rate = 5
+    assert not particles._scene.driven
 
 
 @pytest.mark.parametrize(

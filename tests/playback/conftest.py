@@ -29,8 +29,11 @@ class Living:
         row = self._player.population.row
         for step in self._player.steps(dt, max_step):
             if step.forget:
+                # Above those rows the dead are left: such rows are not in use.
                 kept = {
-                    slot: who for slot, who in self._in_slot.items() if slot >= step.forget * row
+                    slot: who
+                    for slot, who in self._in_slot.items()
+                    if slot >= step.forget * row and who[3] > clock.now
                 }
                 self._in_slot = kept
             births = step.births

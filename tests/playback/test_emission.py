@@ -264,7 +264,7 @@ def test_a_function_that_gives_no_rate_changes_nothing(bad: Any) -> None:
     list(player.steps(0.5, 1.0))
     before = (player.timeline.time, player.population.clock.now, player.population.births)
     for _ in range(2):
-        with pytest.raises(EffectError, match=r"^rate: .* given by .*rate; from 0 to 100000000"):
+        with pytest.raises(EffectError, match=r"^it: rate: .* given by .*rate; from 0 to 100"):
             list(player.steps(0.25, 1.0))
         assert before == (
             player.timeline.time,

@@ -235,6 +235,38 @@ def test_nothing_floods_after_a_hitch(dt: float) -> None:
     assert found["number"].tolist() == list(range(int(50 * dt) - 100, int(50 * dt)))
 
 
+@pytest.mark.parametrize(
+    ("name", "most"), [("both", 200), ("a full emitter", 4000), ("full immortals", 1000)]
+)
+def test_however_long_a_hitch_is_it_has_an_end(name: str, most: int) -> None:
+    """Who is dead at its end needs no stepping, unless an emitter may have been full."""
+    player = Player(effect(**HITCHES[name]), 0, 3)
+    calls = 0
+    advance = player.timeline.advance
+
+    def counted(*given: float) -> Any:
+        nonlocal calls
+        calls += 1
+        return advance(*given)
+
+    player.timeline.advance = counted  # type: ignore[method-assign]  # to count them
+    for _ in player.steps(1e9, 1 / 30):
+        pass
+    assert calls < most
+    assert player.population.slots.live_count
+
+
+def test_what_was_emitted_before_a_long_hitch_is_dead_at_its_end() -> None:
+    player = Player(effect(rate=100.0, lifetime=200.0, capacity=30), 0, 3)
+    for _ in player.steps(1.0, 1 / 30):
+        pass
+    player.emit(5)
+    for _ in player.steps(5000.0, 1 / 30):
+        pass
+    assert player.population.births == 5000 * 100 + 100 + 5
+    assert player._manual_births == 5
+
+
 def test_the_steps_of_a_hitch_bring_no_more_births_than_others() -> None:
     """Only the end of it is stepped through, and each of its steps has its own births."""
     player = Player(effect(rate=90.0, lifetime=1.0), 0, 0)
