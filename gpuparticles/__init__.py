@@ -39,7 +39,9 @@ if TYPE_CHECKING:
         KillBox,
         KillPlane,
         KillSphere,
+        Light,
         Line,
+        Lit,
         Mesh,
         Offset,
         Orbit,
@@ -82,11 +84,11 @@ _HOMES = {
     "gpuparticles.content": "preset presets",
     "gpuparticles.draw.camera": "look_at orthographic perspective",
     "gpuparticles.effect": (
-        "Acceleration Array Attractor Box Burst Circle CollideBox CollidePlane CollideSphere Cone "
-        "ConformToSphere Curve Cylinder Drag Effect Emitter Flipbook Geometry Gradient Grid Image "
-        "KillBox KillPlane KillSphere Line Mesh Offset Orbit Parameter Point Points Polyline Pulse "
-        "Radial Range SpeedLimit Sphere Sprite Torus Turbulence VectorField VelocityOverLife "
-        "Vortex Wind Wrap load modifier save schema shape"
+        "Acceleration Array Attractor Box Burst Circle CollideBox CollidePlane CollideSphere "
+        "Cone ConformToSphere Curve Cylinder Drag Effect Emitter Flipbook Geometry Gradient Grid "
+        "Image KillBox KillPlane KillSphere Light Line Lit Mesh Offset Orbit Parameter Point "
+        "Points Polyline Pulse Radial Range SpeedLimit Sphere Sprite Torus Turbulence "
+        "VectorField VelocityOverLife Vortex Wind Wrap load modifier save schema shape"
     ),
     "gpuparticles.errors": (
         "ContextError DocumentError EffectError ImportFormatError MissingExtraError "
@@ -128,7 +130,9 @@ __all__ = [
     "KillBox",
     "KillPlane",
     "KillSphere",
+    "Light",
     "Line",
+    "Lit",
     "Mesh",
     "MissingExtraError",
     "Offset",

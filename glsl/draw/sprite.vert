@@ -71,6 +71,7 @@ void main() {
     float angle = TAU * velocity_rotation.w;
 #pragma gpuparticles facing
 #pragma gpuparticles length
+#pragma gpuparticles lit
     gl_Position = lay(quad, reach, color.a);
     v_uv = corner;
     v_color = color;

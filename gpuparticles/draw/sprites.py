@@ -11,7 +11,8 @@ from typing import NamedTuple
 import moderngl
 import numpy as np
 
-from gpuparticles.draw.textures import Textures
+from gpuparticles.draw.textures import Look, Sheet, Textures
+from gpuparticles.effect.light import Light
 from gpuparticles.effect.sprite import Sprite
 from gpuparticles.errors import ContextError
 from gpuparticles.gpu.guard import Guard, Window
@@ -33,6 +34,9 @@ _POOLED_NAMES = (*_NAMES, INSTANCE.name)
 _DEPTH = (8, 24, 40)
 
 
+_LIGHT = Light()
+
+
 class View(NamedTuple):
     """A camera, read once for all emitters.
 
@@ -48,6 +52,7 @@ class View(NamedTuple):
         unprojection: Packed for the shader: from a place in the window and the depth there to how
             far ahead it lies, in world units; see `before`.
         seen: Whether shaders have the depth of the scene to look at.
+        light: What falls on those that are lit.
     """
 
     rows: list[list[float]]
@@ -59,6 +64,7 @@ class View(NamedTuple):
     cutoff: float = 0.5
     unprojection: bytes = bytes(32)
     seen: bool = False
+    light: Light = _LIGHT
 
     @classmethod
     def of(cls, view: object, projection: object, depth: str | None = "<=") -> View:
@@ -131,6 +137,12 @@ class View(NamedTuple):
         length = max(math.hypot(*seen), 1e-300)
         return _pack_vector(*(component / length for component in seen))
 
+    def lighting(self) -> bytes:
+        """The light in the view, the three columns of ``u_light``, packed."""
+        x, y, z = self.light.direction
+        towards = self.turned((-x, -y, -z))
+        return towards + _pack_vector(*self.light.color[:3]) + _pack_vector(*self.light.ambient[:3])
+
     def carried_by(self, place: Place) -> bytes:
         """The view of particles that move with an emitter: its turn and its place."""
         qx, qy, qz, qw = place.turn
@@ -199,7 +211,7 @@ class Sprites:
         self._cast_scaled = sprite.size_unit == "world"
         self._scaled = self._cast_scaled or faded
         self.soft = "u_softness" in text.block.offsets
-        look = textures.acquire(sprite, where)
+        look, self._normals = self._look_up()
         self._texture = look.texture
         self._programs = Programs.of(ctx)
         try:
@@ -210,11 +222,37 @@ class Sprites:
         except BaseException:
             if self.order is not None:
                 self.order.release()
-            textures.release(sprite)
+            self._give_back()
             raise
         simulation.set_look(
             textured=look.texture is not None, straight=look.straight, mip_limit=look.mip_limit
         )
+
+    def _look_up(self) -> tuple[Look, Look]:
+        """Acquire the texture, and the one of normals."""
+        colors, normals = self._sheets()
+        look = self._textures.acquire(colors, f"{self._where}: sprite.texture")
+        try:
+            return look, self._textures.acquire(normals, f"{self._where}: sprite.lit.normals")
+        except BaseException:
+            self._textures.release(colors)
+            raise
+
+    def _sheets(self) -> tuple[Sheet, Sheet]:
+        """The pictures of colours and of normals."""
+        sprite, cells = self._sprite, (1, 1)
+        if sprite.flipbook is not None:
+            cells = sprite.flipbook.columns, sprite.flipbook.rows
+        lit = sprite.lit
+        normals = lit.normals if lit is not None and lit.mapped else None
+        return (
+            Sheet(sprite.texture, sprite.filter, sprite.premultiplied, *cells),
+            Sheet(normals, sprite.filter, True, *cells),
+        )
+
+    def _give_back(self) -> None:
+        for sheet in self._sheets():
+            self._textures.release(sheet)
 
     @property
     def nbytes(self) -> int:
@@ -260,6 +298,13 @@ class Sprites:
         if self.soft:
             self._program.write("u_unprojection", view.unprojection)
             self._program.write("u_scene_seen", struct.pack("<f", view.seen))
+        if self._sprite.lit is not None:
+            self._program.write("u_light", view.lighting())
+            if self._normals.texture is not None:
+                _check(self._normals.texture, f"{self._where}: sprite.lit.normals")
+                limit = struct.pack("<f", self._normals.mip_limit)
+                self._program.write("u_normals_limit", limit)
+                self._normals.texture.use(UNITS["u_normals"])
         if self.order is not None:
             self.order.bind()
         sprite = self._sprite
@@ -298,10 +343,8 @@ class Sprites:
         plane: bytes,
     ) -> None:
         """Give a program all that it looks at."""
-        if self._texture is not None and isinstance(self._texture.mglo, moderngl.InvalidObject):
-            raise ContextError(
-                f"{self._where}: sprite.texture has been released; keep it while the effect plays"
-            )
+        if self._texture is not None:
+            _check(self._texture, f"{self._where}: sprite.texture")
         simulation = self._simulation
         write = program.write
         write("u_view", from_particles)
@@ -339,7 +382,12 @@ class Sprites:
         for program in (self._program, self._cast):
             if program is not None:
                 self._programs.release(program)
-        self._textures.release(self._sprite)
+        self._give_back()
+
+
+def _check(texture: moderngl.Texture, where: str) -> None:
+    if isinstance(texture.mglo, moderngl.InvalidObject):
+        raise ContextError(f"{where} has been released; keep it while the effect plays")
 
 
 def _columns(rows: list[list[float]]) -> bytes:

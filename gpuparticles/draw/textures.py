@@ -10,10 +10,28 @@ import numpy as np
 from PIL import Image
 
 from gpuparticles.effect.mistakes import show
-from gpuparticles.effect.sprite import Sprite
 from gpuparticles.errors import ContextError, EffectError
 
-__all__ = ["Look", "Textures", "premultiplied", "whole_levels"]
+__all__ = ["Look", "Sheet", "Textures", "premultiplied", "whole_levels"]
+
+
+class Sheet(NamedTuple):
+    """A picture that is asked for.
+
+    Args:
+        source: Its path, a PIL image, a texture of the host, or None.
+        filter: ``"linear"`` or ``"nearest"``.
+        premultiplied: Whether its colours are multiplied by its alpha already; None for the usual.
+            What is no colour counts as if it were.
+        columns: Frames side by side.
+        rows: Rows of frames.
+    """
+
+    source: object
+    filter: str = "linear"
+    premultiplied: bool | None = None
+    columns: int = 1
+    rows: int = 1
 
 
 class Look(NamedTuple):
@@ -61,39 +79,36 @@ class Textures:
             for held in self._held.values()
         )
 
-    def acquire(self, sprite: Sprite, where: str) -> Look:
-        """The texture of a sprite. Every acquire wants one release.
+    def acquire(self, sheet: Sheet, where: str) -> Look:
+        """The texture of a picture. Every acquire wants one release.
 
         Args:
-            sprite: Whose texture.
-            where: Names the emitter in errors.
+            sheet: Which.
+            where: Names emitter and field in errors.
 
         Raises:
             EffectError: A file that is missing or no image; a texture that no sprite can show.
             ContextError: A texture of another context, or one that has been released; an image
                 larger than textures can be.
         """
-        source = sprite.texture
+        source, columns, rows = sheet.source, sheet.columns, sheet.rows
         if source is None:
             return Look(None, 0.0)
-        columns, rows = (
-            (1, 1) if sprite.flipbook is None else (sprite.flipbook.columns, sprite.flipbook.rows)
-        )
         if not isinstance(source, (str, Path, Image.Image)):
             texture = self._borrowed(source, where)
-            straight = sprite.premultiplied is False
+            straight = sheet.premultiplied is False
             return Look(texture, whole_levels(texture.size, columns, rows), straight)
-        key = self._key(sprite)
+        key = self._key(sheet)
         held = self._held.get(key)
         if held is None:
-            held = self._held[key] = self._upload(_open(source, where), sprite, where)
+            held = self._held[key] = self._upload(_open(source, where), sheet, where)
         held.users += 1
         levels = whole_levels(held.texture.size, columns, rows) if held.mipmaps else 0.0
         return Look(held.texture, levels)
 
-    def release(self, sprite: Sprite) -> None:
-        """Give a sprite's texture back."""
-        key = self._key(sprite)
+    def release(self, sheet: Sheet) -> None:
+        """Give the texture of a picture back."""
+        key = self._key(sheet)
         held = self._held.get(key)
         if held is not None:
             held.users -= 1
@@ -101,37 +116,35 @@ class Textures:
                 held.texture.release()
                 del self._held[key]
 
-    def _key(self, sprite: Sprite) -> Any:
-        source = sprite.texture
+    def _key(self, sheet: Sheet) -> Any:
+        source = sheet.source
         path = str(source) if isinstance(source, (str, Path)) else id(source)
-        return path, sprite.filter, sprite.premultiplied
+        return path, sheet.filter, sheet.premultiplied
 
     def _borrowed(self, source: object, where: str) -> moderngl.Texture:
         if isinstance(getattr(source, "mglo", None), moderngl.InvalidObject):
-            raise ContextError(f"{where}: sprite.texture: the texture has been released")
+            raise ContextError(f"{where}: the texture has been released")
         if not isinstance(source, moderngl.Texture) or source.samples or source.dtype[0] in "iu":
-            raise EffectError(
-                f"{where}: sprite.texture: {show(source)} is not a 2D texture of colours"
-            )
+            raise EffectError(f"{where}: {show(source)} is not a 2D texture of colours")
         if source.ctx is not self._ctx:
-            raise ContextError(f"{where}: sprite.texture: it belongs to another OpenGL context")
+            raise ContextError(f"{where}: it belongs to another OpenGL context")
         return source
 
-    def _upload(self, image: Image.Image, sprite: Sprite, where: str) -> _Held:
+    def _upload(self, image: Image.Image, sheet: Sheet, where: str) -> _Held:
         limit = self._ctx.info["GL_MAX_TEXTURE_SIZE"]
         if min(image.size) == 0:
-            raise EffectError(f"{where}: sprite.texture: the image is {_by(image.size)} pixels")
+            raise EffectError(f"{where}: the image is {_by(image.size)} pixels")
         if max(image.size) > limit:
             raise ContextError(
-                f"{where}: sprite.texture: the image is {_by(image.size)} pixels, but this "
+                f"{where}: the image is {_by(image.size)} pixels, but this "
                 f"context's textures hold {limit} a side at the most"
             )
-        pixels = _pixels(image, _name(sprite.texture), where)
-        if not sprite.premultiplied:
+        pixels = _pixels(image, _name(sheet.source), where)
+        if not sheet.premultiplied:
             pixels = premultiplied(pixels)
         texture = self._ctx.texture(image.size, 4, pixels[::-1].tobytes())
         texture.repeat_x = texture.repeat_y = False
-        mipmaps = sprite.filter == "linear"
+        mipmaps = sheet.filter == "linear"
         if mipmaps:
             texture.build_mipmaps()
             texture.filter = (moderngl.LINEAR_MIPMAP_LINEAR, moderngl.LINEAR)
@@ -183,7 +196,7 @@ def _open(source: object, where: str) -> Image.Image:
             image.load()
             return image
     except FileNotFoundError as error:
-        raise EffectError(f"{where}: sprite.texture: there is no file {_name(source)}") from error
+        raise EffectError(f"{where}: there is no file {_name(source)}") from error
     except Exception as error:  # a decoder's slip in a broken file can be any
         raise _unreadable(_name(source), where, error) from error
 
@@ -215,6 +228,4 @@ def _name(source: object) -> str:
 
 def _unreadable(name: str, where: str, error: Exception) -> EffectError:
     reason = str(error) or type(error).__name__
-    return EffectError(
-        f"{where}: sprite.texture: {name} is not an image that can be read ({reason})"
-    )
+    return EffectError(f"{where}: {name} is not an image that can be read ({reason})")

@@ -11,6 +11,7 @@ from gpuparticles.effect.document import examine, load, parse, save, schema
 from gpuparticles.effect.effect import Burst, Effect, Emitter, Pulse
 from gpuparticles.effect.geometry import Geometry
 from gpuparticles.effect.kinds import DIRECTION, POINT, KernelField, Kind, fields_of, kinds
+from gpuparticles.effect.light import Light
 from gpuparticles.effect.modifiers import (
     Acceleration,
     Attractor,
@@ -69,7 +70,7 @@ from gpuparticles.effect.shapes import (
     Torus,
     shape,
 )
-from gpuparticles.effect.sprite import Flipbook, Sprite
+from gpuparticles.effect.sprite import Flipbook, Lit, Sprite
 from gpuparticles.effect.values import (
     RGBA,
     Color,
@@ -126,8 +127,10 @@ __all__ = [
     "KillPlane",
     "KillSphere",
     "Kind",
+    "Light",
     "Limit",
     "Line",
+    "Lit",
     "Mesh",
     "Modifier",
     "Moments",

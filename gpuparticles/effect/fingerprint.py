@@ -10,9 +10,11 @@ from typing import Any
 from gpuparticles.effect.arrays import Array
 from gpuparticles.effect.description import fields_in_order
 from gpuparticles.effect.effect import Effect
-from gpuparticles.effect.sprite import Sprite
+from gpuparticles.effect.sprite import Lit, Sprite
 
 __all__ = ["fingerprint"]
+
+_PICTURES = {Sprite: "texture", Lit: "normals"}
 
 
 def fingerprint(effect: Effect) -> str:
@@ -31,7 +33,7 @@ def _parts(value: Any) -> Iterator[bytes]:
     if is_dataclass(value):
         yield f"<{type(value).__name__}".encode()
         for field in fields_in_order(type(value)):
-            if not (isinstance(value, Sprite) and field.name == "texture"):
+            if _PICTURES.get(type(value)) != field.name:
                 yield f".{field.name}=".encode()
                 yield from _parts(getattr(value, field.name))
         yield b">"

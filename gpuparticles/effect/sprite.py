@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 else:
     Image = Any  # Pillow is imported by those who have pictures
 
-__all__ = ["Flipbook", "GLTexture", "Sprite"]
+__all__ = ["Flipbook", "GLTexture", "Lit", "Sprite"]
 
 
 class GLTexture(Protocol):
@@ -155,6 +155,53 @@ class _Texture(Rule):
 
 
 @dataclass(frozen=True)
+class _Normals(_Texture):
+    """A word, or a texture."""
+
+    def read(self, value: Any, folder: Path | None = None) -> Any:
+        """A word stays one; anything else is a texture."""
+        return value if value in ("round", "flat") else super().read(value, folder)
+
+    def schema(self) -> dict[str, Any]:
+        return {"type": "string", "pattern": r"\S"}
+
+    def __str__(self) -> str:
+        words = '"round", "flat" or a texture'
+        return f"normals are {words}: the path of a picture, a PIL image or a GL texture"
+
+
+@description
+class Lit:
+    """How what is lit takes the light; see `Light`, which is given when it is drawn.
+
+    A surface whose normal has the cosine c with the way to the light gets ``ambient + color *
+    (max(wrap + c, 0) + transmission * max(wrap - c, 0)) / (1 + wrap)``: Lambert's law, where both
+    are 0.
+
+    Args:
+        normals: Where a sprite's surface looks: ``"round"``, as a ball's that fills it, half of
+            which is seen; ``"flat"``, all one way; or a tangent-space normal map, red to the
+            sprite's right, green up and blue towards who looks, in the same cells as the texture.
+            They turn with the sprite. A model has the normals of its mesh instead.
+        wrap: How far round light reaches, 0 to 1: soft, as on smoke.
+        transmission: How much of what falls on the other side comes through, 0 to 1: leaves, thin
+            smoke before the sun.
+    """
+
+    normals: Takes[
+        str | os.PathLike[str] | Image | GLTexture,
+        Annotated[Literal["round", "flat"] | Path | Image | GLTexture, _Normals()],
+    ] = default("round")
+    wrap: Annotated[float, Number("a wrap", least=0, most=1)] = 0.0
+    transmission: Annotated[float, Number("a part of the light", least=0, most=1)] = 0.0
+
+    @property
+    def mapped(self) -> bool:
+        """Whether the normals come from a texture."""
+        return self.normals not in ("round", "flat")
+
+
+@dataclass(frozen=True)
 class _Pivot(Rule):
     """A point of the sprite (x, y), from its middle."""
 
@@ -225,6 +272,7 @@ class Sprite:
             elsewhere it covers fully. None blends.
         depth_write: Write the depth buffer, wherever the sprite is not cut out, if it is tested:
             what is drawn later is hidden behind. Made for `alpha_clip`.
+        lit: How it takes the light that it is drawn in; None shines by itself.
         casts_shadow: Whether `ParticleSystem.draw_depth` draws it. None: unless it only adds light.
     """
 
@@ -256,6 +304,7 @@ class Sprite:
     softness: Annotated[float, _DISTANCE] = 0.0
     alpha_clip: Annotated[float, Number("an alpha", least=0, most=1)] | None = None
     depth_write: bool = False
+    lit: Lit | None = None
     casts_shadow: Annotated[bool, Flag()] | None = None
 
     def mistakes(self) -> Iterator[Mistake]:

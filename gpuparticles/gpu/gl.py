@@ -14,8 +14,8 @@ import moderngl
 
 from gpuparticles.errors import ContextError
 
-TEXTURE_UNITS = 9
-"""The engine binds GL_TEXTURE_2D on units 0..8."""
+TEXTURE_UNITS = 10
+"""The engine binds GL_TEXTURE_2D on units 0..9."""
 
 UNIFORM_BINDINGS = 1
 """The engine binds uniform buffers at point 0 alone."""

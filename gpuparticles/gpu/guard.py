@@ -81,7 +81,7 @@ class Guard:
 
     It nests: only the outermost entry and exit do anything. Inside, ``simulate()`` and ``draw()``
     choose a mode; to choose the mode already chosen costs nothing. Our code inside may bind
-    textures on units 0..8, uniform buffers at points 0..2, framebuffers, programs and vertex
+    textures on units 0..9, uniform buffers at points 0..2, framebuffers, programs and vertex
     arrays, and may create, write, read and release buffers, vertex arrays and programs, and, while
     simulating, framebuffers and 2D textures. It never calls what changes moderngl's memory
     (``fbo.use``, ``fbo.clear``, ``ctx.enable`` and its kin, ``ctx.viewport``, ``ctx.scope``), nor

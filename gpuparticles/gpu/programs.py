@@ -32,6 +32,7 @@ UNITS = {
     "u_texture": 7,
     # The depth of what the host has drawn.
     "u_scene_depth": 8,
+    "u_normals": 9,
     # Of birth and update, which draw nothing.
     "u_tables": 7,
     # Of what is blended, which looks at nothing of birth but lifetimes.

@@ -543,6 +543,8 @@ class Simulation:
             values["u_far_fade"] = (end, 1.0 / max(end - begin, 1.0 / _LARGEST))
         if sprite.alpha_clip is not None:
             values["u_alpha_clip"] = (sprite.alpha_clip,)
+        if sprite.lit is not None:
+            values["u_lit"] = (sprite.lit.wrap, sprite.lit.transmission)
         for name, value in values.items():
             if name in self.block.offsets:
                 pack(data, name, value)

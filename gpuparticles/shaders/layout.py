@@ -341,6 +341,7 @@ def sprite_members(sprite: Sprite) -> list[Member]:
         "u_far_fade": sprite.far_fade is not None,
         "u_softness": sprite.softness > 0.0,
         "u_alpha_clip": sprite.alpha_clip is not None,
+        "u_lit": sprite.lit is not None,
     }
     types = {"u_softness": "float", "u_alpha_clip": "float"}
     return [Member(types.get(name, "vec2"), name) for name, used in found.items() if used]

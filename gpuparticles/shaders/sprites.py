@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from gpuparticles.effect.effect import Emitter
 from gpuparticles.effect.modifiers import Modifier
-from gpuparticles.effect.sprite import Sprite
+from gpuparticles.effect.sprite import Lit, Sprite
 from gpuparticles.shaders.compose import compose, sampler, smooth
 from gpuparticles.shaders.layout import (
     STATE,
@@ -68,6 +68,7 @@ def sprite(
     vertex = compose("draw/sprite.vert", openings, kernels)
     texel = _texel(emitter.sprite, cast=cast)
     libraries = ["lib/soft.glsl"] if texel["soft"] else []
+    libraries += ["lib/light.glsl"] if texel["lit"] else []
     return vertex, compose("draw/sprite.frag", {"block": block, **texel}, libraries)
 
 
@@ -115,8 +116,12 @@ def _sprite(emitter: Emitter, *, pooled: bool, cast: bool) -> dict[str, list[str
             arguments.append(f"mat3({'u_view' if emitter.space == 'local' else 'u_frame'})")
         case "axis" | "point":
             arguments += [name for _, name in _faced(emitter, pooled=pooled)]
+    lit = sprite.lit is not None and not cast
+    outputs = ["flat out vec4 v_next;", "flat out float v_passed;"] if blended else []
+    outputs += ["flat out vec3 v_light;", "uniform mat3 u_light;"] if lit else []
     return {
-        "outputs": ["flat out vec4 v_next;", "flat out float v_passed;"] if blended else [],
+        "outputs": outputs,
+        "lit": _lit(sprite) if lit else [],
         "there_and_back": there_and_back,
         "distance": distance,
         "scale": scale,
@@ -134,6 +139,18 @@ def _sprite(emitter: Emitter, *, pooled: bool, cast: bool) -> dict[str, list[str
         if blended
         else [],
     }
+
+
+def _lit(sprite: Sprite) -> list[str]:
+    """The way to the light in the axes of a quad, of which the third is on the side seen."""
+    seen = "dot(front, towards_eye(quad.center)) < 0.0"
+    if sprite.facing == "camera":
+        seen = "u_projection[2][3] > 0.0"
+    return [
+        "    vec3 front = cross(quad.right, quad.up);",
+        f"    front = {seen} ? -front : front;",
+        "    v_light = u_light[0] * mat3(quad.right, quad.up, front);",
+    ]
 
 
 def _faced(emitter: Emitter, *, pooled: bool) -> list[tuple[str, str]]:
@@ -155,13 +172,42 @@ def _texel(sprite: Sprite, *, cast: bool) -> dict[str, list[str]]:
     clipped = sprite.alpha_clip is not None
     soft = sprite.softness > 0.0 and not cast
     inputs = ["flat in vec4 v_next;", "flat in float v_passed;"] if blended else []
+    lit = []
+    if sprite.lit is not None and not cast:
+        inputs.append("flat in vec3 v_light;")
+        if sprite.lit.mapped:
+            inputs += ["uniform sampler2D u_normals;", "uniform float u_normals_limit;"]
+        lit = [*_normal(sprite.lit, blended=blended), _SHADE]
     return {
         "inputs": [*inputs, *(["uniform float u_cutoff;"] if cast and not clipped else [])],
-        "next": ["        texel = mix(texel, sample_cell(v_next), v_passed);"] if blended else [],
         # Where a light is, nobody sees what fades.
         "soft": ["    alpha *= soft_fade(u_softness);"] if soft else [],
+        "next": ["        texel = mix(texel, sample_color(v_next), v_passed);"] if blended else [],
+        "lit": lit,
         "cut": cut_out("u_alpha_clip" if clipped else "u_cutoff") if clipped or cast else [],
     }
+
+
+_SHADE = "    color.rgb *= lit(dot(normal, v_light));"
+
+
+def _normal(lit: Lit, *, blended: bool) -> list[str]:
+    """Where the surface looks, in the axes of the quad."""
+    if lit.normals == "flat":
+        return ["    vec3 normal = vec3(0.0, 0.0, 1.0);"]
+    if lit.normals == "round":
+        return [
+            "    vec2 aside = 2.0 * v_uv - 1.0;",
+            "    float reach = dot(aside, aside);",
+            "    vec3 normal = vec3(aside, sqrt(max(1.0 - reach, 0.0)));",
+            "    normal *= inversesqrt(max(reach, 1.0));",
+        ]
+    lines = ["    vec3 mapped = sample_cell(u_normals, v_cell, u_normals_limit).xyz;"]
+    if blended:
+        following = "sample_cell(u_normals, v_next, u_normals_limit).xyz"
+        lines.append(f"    mapped = mix(mapped, {following}, v_passed);")
+    # 128 of 255 is no slope at all, 1 and 255 are the steepest.
+    return [*lines, "    vec3 normal = normalize(mapped * (255.0 / 127.0) - 128.0 / 127.0 + 1e-6);"]
 
 
 def cut_out(least: str) -> list[str]:

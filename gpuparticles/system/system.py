@@ -16,6 +16,7 @@ import moderngl
 
 from gpuparticles.draw.sprites import View
 from gpuparticles.effect.effect import Effect
+from gpuparticles.effect.light import Light
 from gpuparticles.effect.mistakes import show
 from gpuparticles.effect.values import rgba
 from gpuparticles.errors import ContextError, EffectError
@@ -277,6 +278,7 @@ class ParticleSystem:
         *,
         depth: moderngl.Texture | bool | None = None,
         depth_test: str | None = "<=",
+        light: Light | None = None,
     ) -> None:
         """Draw everything that lives into the bound framebuffer.
 
@@ -297,9 +299,10 @@ class ParticleSystem:
             depth_test: How sprites are tested against the depth buffer: ``"<="``, ``">="`` for
                 reversed depth, None for not at all. Only those with `Sprite.depth_write` write it,
                 if they are tested.
+            light: What falls on those that are lit; ``Light()`` where nothing is said.
 
         Raises:
-            EffectError: Not such matrices.
+            EffectError: Not such matrices, or no light.
             ValueError: Another test; a depth that is no such texture, or is smaller than the
                 viewport.
             ContextError: A texture that has been released or is of another context; no depth that
@@ -314,6 +317,10 @@ class ParticleSystem:
         elif depth is not None and depth is not True:
             check_depth(scene.ctx, depth)
         camera = View.of(view, projection, depth_test)
+        if light is not None:
+            if not isinstance(light, Light):
+                raise EffectError(f"light: {show(light)} is no Light")
+            camera = camera._replace(light=light)
         if not any(playing._seen for playing in scene.playing):
             return
         unsorted = [

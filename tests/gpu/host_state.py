@@ -96,7 +96,7 @@ TOGETHER = (
     ("DRAW_FRAMEBUFFER", "READ_FRAMEBUFFER"),
     ("DRAW_FRAMEBUFFER", "DRAW_BUFFERS"),
     tuple(f"COLOR_WRITEMASK[{buffer}]" for buffer in range(8)),
-    tuple(f"SAMPLER[{unit}]" for unit in range(9)),
+    tuple(f"SAMPLER[{unit}]" for unit in range(10)),
 )
 
 _VERTEX = """
@@ -645,7 +645,7 @@ def _table(host: Host) -> Iterator[State]:
 
     # Texture units; moderngl's own is the last one.
     default = host.ctx.mglo.default_texture_unit
-    for unit in (*range(9), default):
+    for unit in (*range(10), default):
 
         def on_unit(function: Callable[..., Any], *arguments: Any, unit: int = unit) -> Any:
             active = raw.integers(0x84E0)[0]

@@ -66,7 +66,10 @@ class Life:
             modifiers=forces,
             # Drawing sorts: it simulates in the middle of it.
             sprite=gp.Sprite(
-                texture=Image.fromarray(pixels), flipbook=gp.Flipbook(2, 2), order="depth"
+                texture=Image.fromarray(pixels),
+                flipbook=gp.Flipbook(2, 2),
+                order="depth",
+                lit=gp.Lit(Image.fromarray(pixels)),
             ),
         )
         sparks = gp.Emitter(
