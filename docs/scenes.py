@@ -57,12 +57,15 @@ def variants() -> dict[str, tuple[Scene, list[Any]]]:
     for (cls, field), values in VARIANTS.items():
         panels = []
         for value in values:
+            emitter = COMETS if cls is gp.Trail else FLOW
             change = {field: value}
             if cls is gp.Sprite:
                 change = {"sprite": replace(FLOW.sprite, **change)}
+            if cls is gp.Trail:
+                change = {"trail": replace(TRAIL, **change)}
             if field == "facing":  # where width and height differ it shows how they lie
                 change |= {"height": 3.0, "rate": 30, "spread": 60}
-            panels.append(Panel(gp.Effect(field, [replace(FLOW, **change)]), 2.0))
+            panels.append(Panel(gp.Effect(field, [replace(emitter, **change)]), 2.0))
         given = [getattr(_holder(cls, panel.effect), field) for panel in panels]
         name = f"{cls.__name__.lower()}_{field}"
         found[name] = Scene(panels[-1].effect, tuple(panels), field), given
@@ -71,7 +74,7 @@ def variants() -> dict[str, tuple[Scene, list[Any]]]:
 
 def _holder(cls: type, effect: gp.Effect) -> Any:
     (emitter,) = effect.emitters
-    return emitter if cls is gp.Emitter else emitter.sprite
+    return {gp.Emitter: emitter, gp.Sprite: emitter.sprite, gp.Trail: emitter.trail}[cls]
 
 
 def _birthplaces(shape: Shape) -> Scene:
@@ -179,6 +182,20 @@ FLOW = gp.Emitter(
     color_over_life=[(0, "#ffe9b0"), (0.3, "#ff9a3c"), (0.75, "#c73e6b"), (1, "#4a2a8000")],
     sprite=gp.Sprite(blend=0.6),
 )
+TRAIL = gp.Trail(0.7, blend="additive", segments=24)
+COMETS = gp.Emitter(
+    "comets",
+    capacity=60,
+    rate=9,
+    lifetime=1.8,
+    speed=(1.2, 1.8),
+    spread=28,
+    size=0.12,
+    color_over_life=[(0, "#ffe9b0"), (0.4, "#ff9a3c"), (0.8, "#c73e6b"), (1, "#4a2a8000")],
+    modifiers=[gp.Acceleration((0, -1.1, 0)), gp.Turbulence(3.0, frequency=0.9)],
+    sprite=GLOW,
+    trail=TRAIL,
+)
 VARIANTS: dict[tuple[type, str], tuple[Any, ...]] = {
     (gp.Emitter, "rate"): (10, 50, 250),
     (gp.Emitter, "lifetime"): (0.5, 1.6, (0.2, 1.6)),
@@ -199,6 +216,13 @@ VARIANTS: dict[tuple[type, str], tuple[Any, ...]] = {
     (gp.Sprite, "blend"): ("alpha", 0.5, "additive"),
     (gp.Sprite, "stretch"): (0, 0.1, 0.4),
     (gp.Sprite, "facing"): ("camera", "emitter", "velocity"),
+    (gp.Trail, "lifetime"): (0.15, 0.5, 1.2),
+    (gp.Trail, "width_over_trail"): ([(0, 1), (1, 0)], 0.6, [(0, 0.2), (0.6, 2.5), (1, 0)]),
+    (gp.Trail, "color_over_trail"): (
+        [(0, "#ffffff"), (1, "#ffffff00")],
+        [(0, "#ffffff"), (0.3, "#40a0ff"), (1, "#8040ff00")],
+        [(0, "#ffffff00"), (0.5, "#ffffff"), (1, "#ffffff00")],
+    ),
 }
 
 

@@ -56,6 +56,7 @@ if TYPE_CHECKING:
         Sphere,
         Sprite,
         Torus,
+        Trail,
         Turbulence,
         VectorField,
         VelocityOverLife,
@@ -87,7 +88,7 @@ _HOMES = {
         "Acceleration Array Attractor Box Burst Circle CollideBox CollidePlane CollideSphere "
         "Cone ConformToSphere Curve Cylinder Drag Effect Emitter Flipbook Geometry Gradient Grid "
         "Image KillBox KillPlane KillSphere Light Line Lit Mesh Offset Orbit Parameter Point "
-        "Points Polyline Pulse Radial Range SpeedLimit Sphere Sprite Torus Turbulence "
+        "Points Polyline Pulse Radial Range SpeedLimit Sphere Sprite Torus Trail Turbulence "
         "VectorField VelocityOverLife Vortex Wind Wrap load modifier save schema shape"
     ),
     "gpuparticles.errors": (
@@ -151,6 +152,7 @@ __all__ = [
     "Sphere",
     "Sprite",
     "Torus",
+    "Trail",
     "Turbulence",
     "VectorField",
     "VelocityOverLife",

@@ -3,6 +3,9 @@
 // Greater than any lifetime, and far from infinity: a dead slot stays dead whatever is added.
 const float DEAD = 1e30;
 
+// Longer than any lifetime that ends.
+const float ENDLESS = 1e19;
+
 struct Particle {
     vec3 position;  // units, from the anchor (world space) or from the emitter (local space)
     vec3 velocity;  // units/s

@@ -9,7 +9,8 @@ void main() {
     uint alive = 0u;
     for (int i = 0; i < 32; ++i) {
         Particle p = load_particle(first + ivec2(i, 0));
-        alive |= p.age < p.lifetime ? 1u << uint(i) : 0u;
+#pragma gpuparticles end
+        alive |= p.age < end ? 1u << uint(i) : 0u;
     }
     o_alive = alive;
 }

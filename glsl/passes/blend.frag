@@ -14,6 +14,7 @@ void main() {
     vec4 last_motion = texelFetch(u_velocity_rotation, slot, 0);
     float lifetime = uintBitsToFloat(texelFetch(u_lifetime_seed, slot, 0).x);
 
+#pragma gpuparticles dying
     // Below 0 it is not born yet, from the lifetime on it is dead: the sprite pass hides both.
     float age = first.w + (last.w - first.w) * u_blend;
     float begin = max(first.w, 0.0);

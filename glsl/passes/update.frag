@@ -37,5 +37,6 @@ void main() {
         p.age = max(age + born + u_step_age, 0.0);
 #pragma gpuparticles lose
     }
+#pragma gpuparticles linger
     store_state(p);
 }

@@ -23,16 +23,17 @@ def load(path: Path, mistakes: list[str]) -> Effect | None:
     return None if errors else found
 
 
-def textures(effect: Effect) -> list[tuple[int, Path]]:
-    """The texture files of an effect, each with the index of its emitter.
+def textures(effect: Effect) -> list[tuple[str, Path]]:
+    """The texture files of an effect, each with the path of its field.
 
     The effect may be one of which what is wrong is missing.
     """
     found = []
     for index, emitter in enumerate(getattr(effect, "emitters", ())):
-        texture = getattr(getattr(emitter, "sprite", None), "texture", None)
-        if isinstance(texture, str | Path):
-            found.append((index, Path(texture)))
+        for part in ("sprite", "trail"):
+            texture = getattr(getattr(emitter, part, None), "texture", None)
+            if isinstance(texture, str | Path):
+                found.append((f"emitters[{index}].{part}.texture", Path(texture)))
     return found
 
 
@@ -41,14 +42,13 @@ def _bad_textures(path: Path, effect: Effect) -> list[str]:
     from PIL import Image
 
     mistakes = []
-    for index, texture in textures(effect):
+    for field, texture in textures(effect):
         try:
             with Image.open(texture) as image:
                 image.load()
         except Exception as error:  # Pillow's decoders raise nearly anything on corrupt data
             reason = error.strerror if isinstance(error, OSError) else None
             mistakes.append(
-                f"{path}: emitters[{index}].sprite.texture: {texture} cannot be read as an image: "
-                f"{reason or error}"
+                f"{path}: {field}: {texture} cannot be read as an image: {reason or error}"
             )
     return mistakes

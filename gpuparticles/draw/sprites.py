@@ -24,7 +24,7 @@ from gpuparticles.playback.place import Place, Vec3, matrix_of, plus
 from gpuparticles.shaders import EmitterText
 from gpuparticles.shaders.layout import BIRTH, INSTANCE
 
-__all__ = ["Sprites", "View"]
+__all__ = ["Sprites", "View", "check_alive"]
 
 _pack_matrix = struct.Struct("<16f").pack
 _pack_vector = struct.Struct("<3f").pack
@@ -301,7 +301,7 @@ class Sprites:
         if self._sprite.lit is not None:
             self._program.write("u_light", view.lighting())
             if self._normals.texture is not None:
-                _check(self._normals.texture, f"{self._where}: sprite.lit.normals")
+                check_alive(self._normals.texture, f"{self._where}: sprite.lit.normals")
                 limit = struct.pack("<f", self._normals.mip_limit)
                 self._program.write("u_normals_limit", limit)
                 self._normals.texture.use(UNITS["u_normals"])
@@ -344,7 +344,7 @@ class Sprites:
     ) -> None:
         """Give a program all that it looks at."""
         if self._texture is not None:
-            _check(self._texture, f"{self._where}: sprite.texture")
+            check_alive(self._texture, f"{self._where}: sprite.texture")
         simulation = self._simulation
         write = program.write
         write("u_view", from_particles)
@@ -385,7 +385,12 @@ class Sprites:
         self._give_back()
 
 
-def _check(texture: moderngl.Texture, where: str) -> None:
+def check_alive(texture: moderngl.Texture, where: str) -> None:
+    """See that the host has not released a texture of its own.
+
+    Raises:
+        ContextError: It has.
+    """
     if isinstance(texture.mglo, moderngl.InvalidObject):
         raise ContextError(f"{where} has been released; keep it while the effect plays")
 

@@ -71,6 +71,7 @@ from gpuparticles.effect.shapes import (
     shape,
 )
 from gpuparticles.effect.sprite import Flipbook, Lit, Sprite
+from gpuparticles.effect.trail import Trail
 from gpuparticles.effect.values import (
     RGBA,
     Color,
@@ -162,6 +163,7 @@ __all__ = [
     "Table",
     "Takes",
     "Torus",
+    "Trail",
     "Turbulence",
     "Vec3",
     "Vector",

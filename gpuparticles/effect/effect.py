@@ -20,6 +20,7 @@ from gpuparticles.effect.plain import document_text
 from gpuparticles.effect.rules import Flag, Number, Text
 from gpuparticles.effect.shapes import Point, Shape
 from gpuparticles.effect.sprite import Sprite
+from gpuparticles.effect.trail import Trail
 from gpuparticles.effect.values import (
     BirthColor,
     ColorOverLife,
@@ -188,6 +189,7 @@ class Emitter:
         color_by_speed: Factor of the colour over the speed of the motion, from low to high.
         modifiers: What acts on the particles, in order; before those of the effect.
         sprite: How a particle looks.
+        trail: What it draws behind it, along the way that it has come.
         draw_order: Emitters of an effect are drawn from the lowest number to the highest, those of
             one number as they are written.
         duration: Seconds that emission lasts, or that a loop does; None for the effect's.
@@ -261,6 +263,7 @@ class Emitter:
     color_by_speed: ColorOverLife = default("#ffffff")
     modifiers: Takes[Iterable[Modifier], tuple[Modifier, ...]] = default(())
     sprite: Sprite = Sprite()
+    trail: Trail | None = None
     draw_order: Annotated[int, Number("a draw order", whole=True)] = 0
     duration: Annotated[float, Number("a duration", "seconds", least=_SHORTEST)] | None = None
     loop: Annotated[bool, Flag()] | None = None
@@ -479,6 +482,8 @@ class Effect:
         # Most are constants, for which there is room among the emitter's rows.
         curves = [curve for curve in curves if len(curve.stops) > 1]
         curves += [emitter.size_over_life, emitter.color_over_life]
+        if emitter.trail is not None:
+            curves += [emitter.trail.width_over_trail, emitter.trail.color_over_trail]
         curves += [drawn.value for drawn in draws(emitter) if isinstance(drawn.value, Curve)]
         curves += [emitter.color] if isinstance(emitter.color, Gradient) else []
         curves += [m.over_life for m in modifiers if isinstance(m, Scaled) and m.over_life]

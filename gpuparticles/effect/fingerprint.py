@@ -11,10 +11,11 @@ from gpuparticles.effect.arrays import Array
 from gpuparticles.effect.description import fields_in_order
 from gpuparticles.effect.effect import Effect
 from gpuparticles.effect.sprite import Lit, Sprite
+from gpuparticles.effect.trail import Trail
 
 __all__ = ["fingerprint"]
 
-_PICTURES = {Sprite: "texture", Lit: "normals"}
+_PICTURES = {Sprite: "texture", Lit: "normals", Trail: "texture"}
 
 
 def fingerprint(effect: Effect) -> str:

@@ -214,7 +214,7 @@ def keys_of(effect: Any, path: str) -> Keys:
             raise refused(f"{show(path)}: {_nothing_there(owner, here, given, list(choices))}")
         here = f"{here}.{step}" if here else step
         rest = rest[len(step) + 1 :]
-        if is_dataclass(owner) and step in _SETTLED:
+        if is_dataclass(owner) and (step in _SETTLED or step in getattr(owner, "settled", ())):
             raise refused(f"{show(here)} is settled when the effect begins; it cannot be bound")
         keys.append(choices[step])
         owner = _constant(_at(owner, choices[step]))

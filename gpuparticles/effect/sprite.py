@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 else:
     Image = Any  # Pillow is imported by those who have pictures
 
-__all__ = ["Flipbook", "GLTexture", "Lit", "Sprite"]
+__all__ = ["BlendRule", "Flipbook", "GLTexture", "Lit", "Sprite", "TextureRule"]
 
 
 class GLTexture(Protocol):
@@ -110,10 +110,11 @@ class Flipbook:
 
 
 @dataclass(frozen=True)
-class _Blend(Rule):
+class BlendRule(Rule):
     """A word or a number between what the words mean."""
 
     def read(self, value: Any) -> Literal["alpha", "additive"] | float:
+        """As it is, if it is one."""
         if not isinstance(value, str):
             return _ADDITIVE.read(value)
         if value not in ("alpha", "additive"):
@@ -122,6 +123,7 @@ class _Blend(Rule):
         return value  # type: ignore[return-value]  # `in` does not narrow a str to the words
 
     def schema(self) -> dict[str, Any]:
+        """A word or a number."""
         return {"anyOf": [{"enum": ["alpha", "additive"]}, _ADDITIVE.schema()]}
 
     def __str__(self) -> str:
@@ -129,7 +131,7 @@ class _Blend(Rule):
 
 
 @dataclass(frozen=True)
-class _Texture(Rule):
+class TextureRule(Rule):
     """Nothing, the path of a picture, a picture, or a texture."""
 
     def read(self, value: Any, folder: Path | None = None) -> Any:
@@ -141,6 +143,7 @@ class _Texture(Rule):
         raise refused(f"{show(value)} is no texture; {self}")
 
     def schema(self) -> dict[str, Any]:
+        """A path, or null."""
         return {"anyOf": [{"type": "string", "pattern": r"\S"}, {"type": "null"}]}
 
     def __get_pydantic_core_schema__(
@@ -155,7 +158,7 @@ class _Texture(Rule):
 
 
 @dataclass(frozen=True)
-class _Normals(_Texture):
+class _Normals(TextureRule):
     """A word, or a texture."""
 
     def read(self, value: Any, folder: Path | None = None) -> Any:
@@ -276,11 +279,11 @@ class Sprite:
         casts_shadow: Whether `ParticleSystem.draw_depth` draws it. None: unless it only adds light.
     """
 
-    texture: Takes[_TextureLike, Annotated[Path | Image | GLTexture | None, _Texture()]] = default(
-        None
+    texture: Takes[_TextureLike, Annotated[Path | Image | GLTexture | None, TextureRule()]] = (
+        default(None)
     )
     flipbook: Flipbook | None = None
-    blend: Annotated[Literal["alpha", "additive"] | float, _Blend()] = "alpha"
+    blend: Annotated[Literal["alpha", "additive"] | float, BlendRule()] = "alpha"
     stretch: Takes[
         LoopLike,
         Annotated[float | Range | Curve, OverLoop(Number("a stretch", "seconds", least=0))],

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import struct
 from collections import deque
 from typing import NamedTuple
 
@@ -49,13 +50,17 @@ class Deaths:
         ctx: The context.
         guard: Its guard.
         program: Packs who lives.
+        lingers: Seconds after a death for which the slot stays taken.
     """
 
-    def __init__(self, ctx: moderngl.Context, guard: Guard, program: Program) -> None:
+    def __init__(
+        self, ctx: moderngl.Context, guard: Guard, program: Program, lingers: float = 0.0
+    ) -> None:
         self._ctx = ctx
         self._gl = guard.gl
         self._guard = guard
         self._program = program
+        self._lingers = lingers
         self._texture: moderngl.Texture | None = None
         self._target: moderngl.Framebuffer | None = None
         self._buffers: list[moderngl.Buffer] = []
@@ -104,6 +109,8 @@ class Deaths:
         target = self._bits(width, state.height)
         self._guard.target(target.glo, width, rows)
         state.bind(("lifetime_seed",))
+        if self._lingers:
+            self._program.write("u_lingers", struct.pack("<f", self._lingers))
         self._program.vertex_array.render(moderngl.TRIANGLES, 3)
         buffer = self._buffer(size, state.width * state.height // 8)
         gl.BindBuffer(gl.PIXEL_PACK_BUFFER, buffer.glo)

@@ -23,6 +23,9 @@ UNITS = {
     **{f"u_{c.name}": unit for unit, c in enumerate((*STATE, *BIRTH, INSTANCE))},
     "u_births": 0,
     "u_source": 0,
+    # Of trails, which pools do not have and nothing sorts.
+    "u_origin": len(STATE) + len(BIRTH),
+    "u_history": 6,
     "u_entries": 0,
     "u_cuts": 1,
     "u_came_from": 1,

@@ -20,9 +20,11 @@ from gpuparticles.effect.sprite import Sprite
 from gpuparticles.effect.values import Curve, Gradient
 from gpuparticles.gpu.deaths import Deaths
 from gpuparticles.gpu.guard import Guard
+from gpuparticles.gpu.history import History
 from gpuparticles.gpu.programs import QUADS, UNITS, Program, Programs
 from gpuparticles.gpu.state import State, Texels
 from gpuparticles.playback.clock import Clock
+from gpuparticles.playback.marks import marks_of
 from gpuparticles.playback.mask import pack_mask
 from gpuparticles.playback.place import (
     IDENTITY,
@@ -47,6 +49,7 @@ from gpuparticles.shaders.layout import (
     spins,
     tables,
 )
+from gpuparticles.shaders.trails import HISTORY
 
 __all__ = ["Simulation"]
 
@@ -85,6 +88,7 @@ class Simulation:
         capacity: Slots.
         row: Slots a texture row.
         instances: The instance table of a pool; without it, particles belong to one instance.
+        fps: Frames a second of what is simulated in frames.
 
     Attributes:
         rows: Rows of slots in which a particle may live; the sprite pass draws them.
@@ -92,6 +96,7 @@ class Simulation:
         buffer: The uniform buffer.
         state: The textures; None while the capacity is 0.
         deaths: Reports who was killed; None where nobody dies before their time.
+        history: Where particles have been; None where they have no trail.
         origin: Where the origin of what was authored in world coordinates is now.
         changes: Counts what has changed who lives in which slot, and where.
     """
@@ -108,6 +113,7 @@ class Simulation:
         row: int,
         *,
         instances: moderngl.Texture | None = None,
+        fps: float | None = None,
     ) -> None:
         self._guard = guard
         self._ctx = ctx
@@ -137,6 +143,7 @@ class Simulation:
         self._chunk = 0
         self._tables: moderngl.Texture | None = None
         self.deaths: Deaths | None = None
+        self.history: History | None = None
         self._stale = False
         self.describe(emitter, modifiers)
         programs = Programs.of(ctx)
@@ -149,7 +156,10 @@ class Simulation:
             self._shift = None if text.shift is None else self._acquire(text.shift)
             self._blend = None if text.blend is None else self._acquire(text.blend)
             if text.alive is not None:
-                self.deaths = Deaths(ctx, guard, self._acquire(text.alive))
+                lingers = 0.0 if emitter.trail is None else emitter.trail.lingers
+                self.deaths = Deaths(ctx, guard, self._acquire(text.alive), lingers)
+            if text.trail is not None and emitter.trail is not None:
+                self.history = History(ctx, guard, text.trail, marks_of(emitter.trail, clock, fps))
             self.buffer = ctx.buffer(self._data, dynamic=True)
             self._tables = _table_texture(ctx, tables(emitter, self._modifiers))
             if capacity:
@@ -164,6 +174,8 @@ class Simulation:
         total = self.block.size + (self.state.nbytes if self.state is not None else 0)
         if self.deaths is not None:
             total += self.deaths.nbytes
+        if self.history is not None:
+            total += self.history.nbytes
         for texture in (self._births, self._tables):
             if texture is not None:
                 total += 16 * texture.width * texture.height
@@ -220,7 +232,9 @@ class Simulation:
             self._births.release()
             self._births = None
         if capacity:
-            self._set_state(self._new_state(capacity))
+            self._set_state(self._new_state(capacity), came_from)
+        elif self.history is not None:
+            self.history.free()
         if old is not None:
             if self.rows and self.state is not None:
                 self._fetch(old, self.state, came_from)
@@ -298,16 +312,27 @@ class Simulation:
         assert self._shift is not None
         self._shift.vertex_array.render(moderngl.TRIANGLES, 3)
         state.swap()
+        if self.history is not None:
+            self.history.shift(state, self.rows, offset)
 
     def read(self) -> Texels:
         """Fetch everything that the GPU holds of the rows in use."""
-        return {} if self.state is None or not self.rows else self.state.read(self.rows)
+        if self.state is None or not self.rows:
+            return {}
+        texels = self.state.read(self.rows)
+        if self.history is not None:
+            texels[HISTORY.name] = self.history.read(self.rows)
+        return texels
 
     def fits(self, rows: int, texels: Texels) -> bool:
         """Whether `write` may have these."""
         if not rows or self.state is None:
             return not rows and not texels
-        return self.state.fits(rows, texels)
+        if self.history is None:
+            return self.state.fits(rows, texels)
+        kept = texels.get(HISTORY.name)
+        others = {name: each for name, each in texels.items() if name != HISTORY.name}
+        return self.state.fits(rows, others) and self.history.fits(rows, kept)
 
     def write(self, rows: int, texels: Texels) -> None:
         """Hold what `read` has fetched, of so many rows in use."""
@@ -317,6 +342,8 @@ class Simulation:
             self.deaths.forget()
         if self.state is not None and rows:
             self.state.write(rows, texels)
+            if self.history is not None:
+                self.history.write(rows, texels[HISTORY.name])
 
     def blend(self, alpha: float) -> None:
         """Say what is seen: so much of the last step has passed, 0 to 1."""
@@ -364,6 +391,8 @@ class Simulation:
             self._tables.use(_TABLES_UNIT)
         if step.forget:
             self._forget(state, step.forget)
+        if births is not None and self.history is not None:
+            self.history.begin(self._birth, step)
         if few:
             self._guard.target(state.birth_target, state.width, state.height)
             # As vertices from 4 on: see birth.vert.
@@ -377,10 +406,12 @@ class Simulation:
         update = self._travelling if self._travels else self._update
         update.vertex_array.render(moderngl.TRIANGLES, 3)
         state.swap()
+        if self.history is not None:
+            self.history.record(state, step, self._clock)
 
     def release(self) -> None:
         """Free all GL objects and give the programs back."""
-        for name in ("state", "_births", "_tables", "buffer", "deaths"):
+        for name in ("state", "_births", "_tables", "buffer", "deaths", "history"):
             resource = getattr(self, name, None)
             if resource is not None:
                 resource.release()
@@ -408,10 +439,20 @@ class Simulation:
 
     def _new_state(self, capacity: int) -> State:
         gl, blended = self._guard.gl, self._blend is not None
-        return State(self._ctx, gl, capacity, self._row, pooled=self._pooled, blended=blended)
+        return State(
+            self._ctx,
+            gl,
+            capacity,
+            self._row,
+            pooled=self._pooled,
+            blended=blended,
+            trailed=self.history is not None,
+        )
 
-    def _set_state(self, state: State) -> None:
+    def _set_state(self, state: State, came_from: NDArray[np.int64] | None = None) -> None:
         self.state = state
+        if self.history is not None:
+            self.history.fit(state, came_from)
         self.block.pack(self._data, "u_rows", (float(state.height),))
         self.block.pack(self._data, "u_columns", (float(state.width),))
         self.block.pack(self._data, "u_row_slots", (float(min(state.width, QUADS)),))

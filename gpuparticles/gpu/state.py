@@ -69,6 +69,7 @@ class State:
         row: Slots a row, the width of the textures.
         pooled: Particles carry the instance that they belong to.
         blended: There is a third side, for what is seen between two steps.
+        trailed: Particles know where they were born.
 
     Attributes:
         width, height: Texels.
@@ -84,16 +85,18 @@ class State:
         *,
         pooled: bool,
         blended: bool = False,
+        trailed: bool = False,
     ) -> None:
         self._ctx = ctx
         self._gl = gl
         self._pooled = pooled
+        self._channels = channels(pooled=pooled, trailed=trailed)
+        self._trailed = trailed
         self.width = row
         self.height = -(-capacity // row)
         size = (self.width, self.height)
         self._sides = [[state_texture(ctx, size, c) for c in STATE] for _ in range(2)]
-        every = channels(pooled=pooled)
-        self.birth = {c.name: state_texture(ctx, size, c) for c in every}
+        self.birth = {c.name: state_texture(ctx, size, c) for c in self._channels}
         self._update_targets = [render_target(ctx, gl, side) for side in self._sides]
         self._birth_targets = [
             render_target(ctx, gl, [*side, *self.birth.values()]) for side in self._sides
@@ -110,7 +113,7 @@ class State:
     def nbytes(self) -> int:
         """GPU memory of the textures."""
         slot = (3 if self._seen else 2) * sum(c.nbytes for c in STATE)
-        slot += sum(c.nbytes for c in channels(pooled=self._pooled))
+        slot += sum(c.nbytes for c in self._channels)
         return slot * self.width * self.height
 
     @property
@@ -175,9 +178,8 @@ class State:
 
         And those of the side before, where something between the two is seen.
         """
-        every = channels(pooled=self._pooled)
         found = [(c.name, c, t) for c, t in zip(STATE, self.current, strict=True)]
-        found += [(c.name, c, self.birth[c.name]) for c in every]
+        found += [(c.name, c, self.birth[c.name]) for c in self._channels]
         if self._seen:
             pairs = zip(STATE, self._before, strict=True)
             found += [(f"before_{c.name}", c, t) for c, t in pairs]
@@ -207,7 +209,13 @@ class State:
         """A larger state with everything in place; this one is released."""
         gl = self._gl
         grown = State(
-            self._ctx, gl, capacity, self.width, pooled=self._pooled, blended=bool(self._seen)
+            self._ctx,
+            gl,
+            capacity,
+            self.width,
+            pooled=self._pooled,
+            blended=bool(self._seen),
+            trailed=self._trailed,
         )
         pairs = [*zip(self.current, grown.current, strict=True)]
         pairs += [(self.birth[name], grown.birth[name]) for name in self.birth]
@@ -237,9 +245,8 @@ class State:
         Yields:
             What the texture holds, the old one, and a framebuffer for its user to release.
         """
-        every = channels(pooled=self._pooled)
         found = [*zip(STATE, old.current, self.current, strict=True)]
-        found += [(c, old.birth[c.name], self.birth[c.name]) for c in every]
+        found += [(c, old.birth[c.name], self.birth[c.name]) for c in self._channels]
         if self._seen:
             found += zip(STATE, old._before, self._before, strict=True)
             found += zip(STATE, old._seen, self._seen, strict=True)

@@ -64,6 +64,7 @@ class Step:
         births: Particles born in this step.
         forget: Rows in which every particle is dead before the step, whatever the GPU holds: they
             died in a hitch that nobody saw.
+        tick: The emitter's time at the begin, in whole ticks.
     """
 
     time: float
@@ -74,6 +75,7 @@ class Step:
     begin: float
     births: Births | None = None
     forget: int = 0
+    tick: int = 0
 
 
 def split(dt: float, max_step: float) -> int:
@@ -84,10 +86,10 @@ def split(dt: float, max_step: float) -> int:
 def grow_old(population: Population, dt: float) -> Iterator[Step]:
     """The step that lets dt pass for particles that never die, without motion."""
     clock, slots = population.clock, population.slots
-    begin = clock.seconds
+    tick, begin = clock.now, clock.seconds
     aged = clock.advance(dt)
     if slots.live_count:
-        yield Step(0.0, aged * clock.tick, 0.0, 0.0, slots.rows, begin)
+        yield Step(0.0, aged * clock.tick, 0.0, 0.0, slots.rows, begin, tick=tick)
 
 
 class Player(Saves):
@@ -125,6 +127,7 @@ class Player(Saves):
             row_slots(emitter.capacity),
             effect.longest_life(emitter),
             killed=effect.kills(index),
+            lingers=0.0 if emitter.trail is None else emitter.trail.lingers,
         )
         self._seed = (seed, index)
         self._phased = emitter.shape.phased
@@ -291,7 +294,7 @@ class Player(Saves):
         rows = self.seen_rows = slots.rows
         if not slots.live_count:
             return None
-        step = Step(h, aged * clock.tick, path_begin, path_rate, rows, seconds, births)
+        step = Step(h, aged * clock.tick, path_begin, path_rate, rows, seconds, births, tick=begin)
         slots.expire(clock.now)
         return step
 

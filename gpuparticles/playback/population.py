@@ -150,6 +150,7 @@ class Population(Saves):
         row: Slots a texture row.
         longest: The longest lifetime there will be; by default that of the emitter.
         killed: Whether lives may end before their time.
+        lingers: Seconds after a death for which the slot stays taken.
 
     Attributes:
         row: Slots a texture row.
@@ -159,7 +160,7 @@ class Population(Saves):
         births: Births so far, those included that were dropped, left out for the amount, or over
             within their step.
         dropped: Births for which there was no room.
-        horizon: The longest lifetime in seconds; may be infinite.
+        horizon: The longest time in seconds for which a slot is taken; may be infinite.
         timed: Whether births need to know how far the loop has come.
     """
 
@@ -173,13 +174,16 @@ class Population(Saves):
         longest: float | None = None,
         *,
         killed: bool = False,
+        lingers: float = 0.0,
     ) -> None:
         self._looks_up = over_loop(emitter)
-        self.horizon = span(emitter.lifetime)[1] if longest is None else longest
+        life = span(emitter.lifetime)[1] if longest is None else longest
+        self.horizon = life + lingers
         self.mortal = math.isfinite(self.horizon)
         self.set_lifetime(emitter.lifetime)
         self.timed = self._looks_up or self._curve is not None
         self.clock = Clock(self.horizon)
+        self._lingers = math.ceil(lingers * self.clock.per_second)
         self.row = row
         self.slots = EarlySlots(capacity, row) if killed else Slots(capacity, row)
         self.numbers = np.zeros(capacity, np.int64)
@@ -341,6 +345,7 @@ class Population(Saves):
                 lifetime = ticks * clock.tick
                 if tick <= end:
                     continue
+                tick += self._lingers
             slot = all_slots.take(tick)
             if slot < 0:
                 self.dropped += 1
@@ -421,8 +426,9 @@ class Population(Saves):
         ticks = np.floor(lives * clock.per_second + 0.5)
         lifetimes = (ticks * clock.tick).astype(np.float32)
         expiry = birth + ticks.astype(np.int64)
-        newborn = Newborn(numbers, single, lifetimes, seeds, expiry, instances, fractions, phases)
         lasting = expiry > clock.now
+        expiry += self._lingers
+        newborn = Newborn(numbers, single, lifetimes, seeds, expiry, instances, fractions, phases)
         return newborn if lasting.all() else newborn.only(lasting)
 
     def house(self, newborn: Newborn) -> Births | None:

@@ -37,6 +37,7 @@ from gpuparticles.effect.shapes import Places
 from gpuparticles.effect.values import RGBA
 from gpuparticles.playback.clock import Frames
 from gpuparticles.playback.frame import Frame
+from gpuparticles.playback.marks import Marks, marks_of
 from gpuparticles.playback.parameters import Parameters
 from gpuparticles.playback.place import (
     IDENTITY,
@@ -96,7 +97,7 @@ class Reference:
         self._anchor = self._place.place
         self.players = [Player(effect, index, seed) for index in range(len(effect.emitters))]
         self._states = [
-            _State(e, effect.modifiers_of(e), p)
+            _State(e, effect.modifiers_of(e), p, effect.fixed_fps)
             for e, p in zip(effect.emitters, self.players, strict=True)
         ]
         self._frames = None if effect.fixed_fps is None else Frames(effect.fixed_fps)
@@ -148,8 +149,9 @@ class Reference:
             path = state.within(begin), state.within(end)
             way = math.dist(path[0].place, path[1].place)
             state.bury()
-            steps = player.steps(dt, self._max_step, way)
-            if frames is not None:
+            if frames is None:
+                steps = player.steps(dt, self._max_step, way)
+            else:
                 steps = player.frames(count, frames.fps, way)
             for number, step in enumerate(steps, 1):
                 state.run(step, *path, self._anchor)
@@ -163,6 +165,16 @@ class Reference:
         names = [emitter.name for emitter in self.effect.emitters]
         self._states[names.index(name)].set_capacity(capacity)
 
+    def trails(self, name: str) -> dict[int, Floats]:
+        """Where the particles of an emitter with trails were, by birth number.
+
+        Returns:
+            For each that has a trail float32 (n, 3), in the particles' frame: where it was born,
+            then where it was at the marks since, of which the trail's length and one are kept.
+        """
+        names = [emitter.name for emitter in self.effect.emitters]
+        return self._states[names.index(name)].trails()
+
     def read(self, name: str) -> NDArray[np.void]:
         """The living particles of an emitter by birth number, of dtype RECORD."""
         names = [emitter.name for emitter in self.effect.emitters]
@@ -173,7 +185,13 @@ class Reference:
 class _State:
     """One emitter's particles: arrays with an entry a slot."""
 
-    def __init__(self, emitter: Emitter, modifiers: tuple[Modifier, ...], player: Player) -> None:
+    def __init__(
+        self,
+        emitter: Emitter,
+        modifiers: tuple[Modifier, ...],
+        player: Player,
+        fps: float | None,
+    ) -> None:
         self.describe(emitter, modifiers)
         self._population = player.population
         self._killed = isinstance(player.population.slots, EarlySlots)
@@ -188,6 +206,13 @@ class _State:
         self._size = np.zeros((n, 2), np.float32)
         self._angular_velocity = np.zeros(n, np.float32)
         self._color = np.zeros((n, 4), np.float32)
+        self._lingers = np.float32(0.0 if emitter.trail is None else emitter.trail.lingers)
+        self._marks: Marks | None = None
+        if emitter.trail is not None:
+            self._marks = marks_of(emitter.trail, player.population.clock, fps)
+            self._birthplace = np.zeros((n, 3), np.float32)
+            self._birth_mark = np.zeros(n, np.int64)
+            self._history = np.zeros((n, self._marks.planes, 3), np.float32)
 
     def describe(self, emitter: Emitter, modifiers: tuple[Modifier, ...]) -> None:
         """Go on with other values of what parameters drive."""
@@ -198,10 +223,11 @@ class _State:
     def set_capacity(self, capacity: int) -> None:
         """Have another number of slots, and everybody where they belong."""
         old = self._population.slots.capacity
-        self._reports.clear()
         came_from = self._population.set_capacity(capacity)
         if came_from is None:
             came_from = np.arange(old)
+        else:
+            self._reports.clear()
         slots = np.full(capacity, -1)
         count = min(len(came_from), capacity)
         slots[:count] = came_from[:count]
@@ -221,7 +247,7 @@ class _State:
         """Remember who lives."""
         if self._killed:
             used = self._population.slots.rows * self._population.row
-            alive = self._age[:used] < self._lifetime[:used]
+            alive = self._age[:used] < self._lifetime[:used] + self._lingers
             bits = np.packbits(alive, bitorder="little")
             self._reports.append((bits, self._population.births))
 
@@ -236,7 +262,42 @@ class _State:
         if step.births is not None:
             self._age[step.births.admitted * self._population.row :] = _DEAD
             self._bear(step, step.births, begin, end, anchor)
+        before = self._position.copy(), self._age.copy()
         self._advance(step, begin, end, anchor)
+        if self._marks is not None:
+            self._record(self._marks, step, *before)
+
+    def _record(self, marks: Marks, step: Step, position: Floats, age: Floats) -> None:
+        """Write down where everybody was at the marks of a step, given how they were before it."""
+        clock = self._population.clock
+        end = step.tick + round(step.age * clock.per_second)
+        begin = np.maximum(age, 0)
+        way = np.minimum(self._age, self._lifetime) - begin
+        for number in marks.due(step.tick, end):
+            ago = np.float32((end - number * marks.every) * clock.tick)
+            weight = np.clip((self._age - ago - begin) / np.where(way > 0, way, 1), 0, 1)
+            weight = np.where(way > 0, weight, 1)[:, None]
+            place = position + (self._position - position) * weight
+            self._history[:, number % marks.planes] = place
+
+    def trails(self) -> dict[int, Floats]:
+        """By birth number of everybody who has a trail: where they were at their marks, (n, 3).
+
+        From where they were born on, those beyond the trail's end too that are still kept.
+        """
+        marks, clock = self._marks, self._population.clock
+        assert marks is not None
+        last = marks.last(clock.now)
+        used = self._population.slots.rows * self._population.row
+        seen = (self._age >= 0) & (self._age < self._lifetime + self._lingers)
+        found = {}
+        for slot in np.flatnonzero(seen[:used]):
+            first = max(int(self._birth_mark[slot]), last - marks.planes) + 1
+            planes = [number % marks.planes for number in range(first, last + 1)]
+            way = self._history[slot, planes].reshape(-1, 3)
+            number = int(self._population.numbers[slot])
+            found[number] = np.vstack([self._birthplace[slot], way])
+        return found
 
     def _bear(self, step: Step, births: Births, begin: Place, end: Place, anchor: Vec3) -> None:
         emitter = self._emitter
@@ -287,6 +348,14 @@ class _State:
             factor = drawn["inherit_velocity"] * np.float32(step.path_rate)
             velocity += factor[:, None] * travel
         self._position[slots] = position
+        if self._marks is not None:
+            clock = self._population.clock
+            ticks = np.floor(np.float32(0.5) - moment * np.float32(clock.per_second)).astype(int)
+            last = self._marks.last(step.tick)
+            # Who was born before the step is in no mark that was set before it.
+            passed = np.maximum(step.tick - ticks - last * self._marks.every, 0)
+            self._birthplace[slots] = position
+            self._birth_mark[slots] = last + passed // self._marks.every
         self._velocity[slots] = velocity
         self._age[slots] = -moment
         self._rotation[slots] = _half(drawn["rotation"])
@@ -304,6 +373,8 @@ class _State:
 
     def _advance(self, step: Step, begin: Place, end: Place, anchor: Vec3) -> None:
         living = np.flatnonzero(self._age < self._lifetime)
+        if self._lingers:
+            self._age[self._age >= self._lifetime] += np.float32(step.age)
         if not len(living):
             return
         p, v, age = self._position[living], self._velocity[living], self._age[living]
@@ -382,7 +453,11 @@ class _State:
         born = ticks * np.float32(clock.tick)
         age = np.maximum(lived + born + np.float32(step.age), 0)
         per_second = np.float32(clock.per_second)
+        natural = age.copy()
         age += np.floor(contact.lost * per_second + np.float32(0.5)) * np.float32(clock.tick)
+        if self._lingers:
+            early = (age >= lifetime) & (natural < lifetime) & (lifetime < _FOREVER)
+            age[early] = lifetime[early]
         self._position[living], self._velocity[living] = p, v
         self._rotation[living] = turned - np.trunc(turned)
         self._age[living] = age

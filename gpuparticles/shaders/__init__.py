@@ -5,7 +5,7 @@ from gpuparticles.shaders.diagnose import diagnose
 from gpuparticles.shaders.layout import Block, Channel, channels, emitter_block
 from gpuparticles.shaders.sources import Source
 from gpuparticles.shaders.sprites import sprite
-from gpuparticles.shaders.text import EmitterText, OrderText, Pass, emitter_text
+from gpuparticles.shaders.text import EmitterText, OrderText, Pass, TrailText, emitter_text
 from gpuparticles.shaders.updates import update
 from gpuparticles.shaders.upkeep import blend, move, shift
 
@@ -16,6 +16,7 @@ __all__ = [
     "OrderText",
     "Pass",
     "Source",
+    "TrailText",
     "birth",
     "blend",
     "channels",

@@ -35,7 +35,8 @@ def birth(
     block = birth_block(emitter, modifiers)
     looked_up = birth_curves(emitter)
     drawn = {drawn.key: _drawn(drawn) for drawn in draws(emitter)}
-    every = (*STATE, *channels(pooled=pooled))
+    trailed = emitter.trail is not None
+    every = (*STATE, *channels(pooled=pooled, trailed=trailed))
     openings = {
         "block": block.text(),
         "outputs": [
@@ -51,12 +52,15 @@ def birth(
             "    o_color = color;",
             "}",
         ],
-        "uniforms": ["uniform sampler2D u_instances;"] if pooled else [],
+        "uniforms": [
+            *(["uniform sampler2D u_instances;"] if pooled else []),
+            *(["uniform ivec3 u_marks;"] if trailed else []),
+        ],
         "record": _record(pooled=pooled, timed=over_loop(emitter)),
         "shape": [f"    {_shape_call(emitter)};"],
         "launch": _launch(emitter, drawn),
         "place": _place(emitter, drawn, pooled=pooled),
-        "attributes": _attributes(emitter, drawn),
+        "attributes": [*_attributes(emitter, drawn), *(_ORIGIN if trailed else [])],
         "smooth": smooth(curve for _, _, curve in looked_up),
     }
     kernels = [f"shapes/{emitter.shape.kind}.glsl"]
@@ -68,6 +72,15 @@ def birth(
         kernels.insert(0, "lib/launch.glsl")
     vertex = compose("passes/birth.vert", {"block": block.text()})
     return vertex, compose("passes/birth.frag", openings, kernels)
+
+
+# What a trail begins with. u_marks: the last mark before the step, ticks from there to its begin,
+# and from one mark to the next. Who was born before the step is in none that was set before it.
+_ORIGIN = [
+    "    int ticks = -int(floor(0.5 - moment * u_ticks));",
+    "    int mark = u_marks.x + max(ticks + u_marks.y, 0) / u_marks.z;",
+    "    o_origin = uvec4(floatBitsToUint(p.position), uint(mark));",
+]
 
 
 def _record(*, pooled: bool, timed: bool) -> list[str]:

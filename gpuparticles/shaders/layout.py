@@ -29,6 +29,7 @@ __all__ = [
     "HEAD",
     "INSTANCE",
     "LIFETIME_SEED",
+    "ORIGIN",
     "SHAPE_ROWS",
     "STATE",
     "Block",
@@ -43,6 +44,7 @@ __all__ = [
     "emitter_block",
     "fades",
     "head_block",
+    "lingers",
     "look_block",
     "look_curves",
     "measures",
@@ -55,6 +57,7 @@ __all__ = [
     "sprite_members",
     "stop_rows",
     "tables",
+    "trail_curves",
 ]
 
 #: The lifetime, in seconds, of a particle that never dies: finite, and below DEAD in particle.glsl.
@@ -117,9 +120,18 @@ BIRTH = (LIFETIME_SEED, ATTRIBUTES, COLOR)
 INSTANCE = Channel("instance", "u4", 1, (("instance", "x"),))
 
 
-def channels(*, pooled: bool) -> tuple[Channel, ...]:
-    """The birth data of an emitter; ``pooled`` adds the instance that a particle belongs to."""
-    return (*BIRTH, INSTANCE) if pooled else BIRTH
+#: Where a particle was born, and after which mark, where it has a trail; the numbers' bits.
+ORIGIN = Channel("origin", "u4", 4, (("origin", "xyz"), ("mark", "w")))
+
+
+def channels(*, pooled: bool, trailed: bool = False) -> tuple[Channel, ...]:
+    """The birth data of an emitter.
+
+    Args:
+        pooled: Particles know the instance that they belong to.
+        trailed: They know where they were born.
+    """
+    return (*BIRTH, *((INSTANCE,) if pooled else ()), *((ORIGIN,) if trailed else ()))
 
 
 class Member(NamedTuple):
@@ -271,6 +283,7 @@ _WHITE = Gradient(((0.0, (1.0, 1.0, 1.0, 1.0)),))
 def curves(emitter: Emitter, block: Block | None = None) -> Spans:
     """Every curve of an emitter that is in use, or for which a block has a member."""
     found = [*birth_curves(emitter), *motion_curves(emitter), *look_curves(emitter)]
+    found += trail_curves(emitter)
     if block is None:
         return found
     # What a parameter drives has been composed as if it were in use, and may not be for now.
@@ -307,6 +320,17 @@ def look_curves(emitter: Emitter) -> Spans:
     ]
 
 
+def trail_curves(emitter: Emitter) -> Spans:
+    """Those of a trail."""
+    trail = emitter.trail
+    if trail is None:
+        return []
+    return [
+        ("u_width_over_trail", 0, trail.width_over_trail),
+        ("u_color_over_trail", 0, trail.color_over_trail),
+    ]
+
+
 def _in_use(emitter: Emitter) -> Spans:
     return [each for each in _optional(emitter) if each[2] not in (_ONE, _WHITE)]
 
@@ -325,7 +349,7 @@ def _optional(emitter: Emitter) -> Spans:
 def look_members(emitter: Emitter) -> tuple[Member, ...]:
     """What only some looks need; the sprite pass sees it."""
     fixed = {member.name for member in HEAD}
-    spans = [*motion_curves(emitter), *look_curves(emitter)]
+    spans = [*motion_curves(emitter), *look_curves(emitter), *trail_curves(emitter)]
     found = [Member("vec2", name) for name, _, _ in spans if name not in fixed]
     found += [Member("float", f"u_{name}") for name in fades(emitter)]
     found += [Member("vec2", "u_speed_range")] if by_speed(emitter) else []
@@ -382,6 +406,11 @@ def by_speed(emitter: Emitter) -> bool:
 def sorts(emitter: Emitter) -> bool:
     """Whether it can be seen which of an emitter's particles is drawn first, and is asked for."""
     return emitter.sprite.order != "none" and emitter.sprite.additive < 1.0
+
+
+def lingers(emitter: Emitter) -> bool:
+    """Whether something is seen of an emitter's particles when they are dead."""
+    return emitter.trail is not None and emitter.trail.outlives
 
 
 def spins(emitter: Emitter) -> bool:

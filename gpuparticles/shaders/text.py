@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from typing import NamedTuple
 
 from gpuparticles.effect.effect import Effect, Emitter
+from gpuparticles.effect.modifiers import Modifier
 from gpuparticles.shaders.births import birth
-from gpuparticles.shaders.layout import Block, emitter_block, moving, sorts
+from gpuparticles.shaders.layout import ORIGIN, Block, emitter_block, lingers, moving, sorts
 from gpuparticles.shaders.sorts import cut, key, merge, runs
 from gpuparticles.shaders.sources import Source
 from gpuparticles.shaders.sprites import sprite
+from gpuparticles.shaders.trails import HISTORY, move_history, record, shift_places, trail
 from gpuparticles.shaders.updates import update
 from gpuparticles.shaders.upkeep import alive, blend, shift
 
-__all__ = ["EmitterText", "OrderText", "Pass", "emitter_text"]
+__all__ = ["EmitterText", "OrderText", "Pass", "TrailText", "emitter_text"]
 
 Pass = tuple[Source, Source]
 """The vertex and the fragment text of one pass."""
@@ -39,6 +41,24 @@ class OrderText(NamedTuple):
     last: Pass
 
 
+class TrailText(NamedTuple):
+    """What keeps and draws the trails of an emitter's particles.
+
+    Args:
+        record: Writes down where particles were.
+        move: Gives what was written down other slots.
+        shift: Makes it relative to another anchor.
+        shift_origin: Makes the places of births so.
+        draw: Draws.
+    """
+
+    record: Pass
+    move: Pass
+    shift: Pass
+    shift_origin: Pass
+    draw: Pass
+
+
 class EmitterText(NamedTuple):
     """What one emitter's GPU side is made from.
 
@@ -55,6 +75,7 @@ class EmitterText(NamedTuple):
         order: Sorts; None where nothing is sorted.
         sprite: Draws.
         cast: Composes what draws the depth alone, as few hosts ask for.
+        trail: Keeps and draws trails; None where there are none.
     """
 
     emitter: Emitter
@@ -68,6 +89,7 @@ class EmitterText(NamedTuple):
     order: OrderText | None
     sprite: Pass
     cast: Callable[[], Pass]
+    trail: TrailText | None
 
     def passes(self, *, depth: bool = False) -> Iterator[tuple[Pass, bool]]:
         """Every pass, and whether it draws quads; perhaps what draws the depth alone, too."""
@@ -79,6 +101,10 @@ class EmitterText(NamedTuple):
         yield self.sprite, True
         if depth:
             yield self.cast(), True
+        if self.trail is not None:
+            *kept, drawn = self.trail
+            yield from ((each, False) for each in kept)
+            yield drawn, True
 
 
 def emitter_text(effect: Effect, index: int, *, pooled: bool) -> EmitterText:
@@ -101,12 +127,20 @@ def emitter_text(effect: Effect, index: int, *, pooled: bool) -> EmitterText:
         update=update(emitter, modifiers, pooled=pooled),
         travelling=update(emitter, modifiers, travels=True) if carries else None,
         shift=None if local or pooled else shift(),
-        blend=None if pooled or effect.fixed_fps is None else blend(),
-        alive=alive() if any(modifier.kills for modifier in modifiers) else None,
+        blend=None if pooled or effect.fixed_fps is None else blend(lingers=lingers(emitter)),
+        alive=alive(lingers=lingers(emitter)) if any(m.kills for m in modifiers) else None,
         order=_order(emitter, pooled=pooled) if sorts(emitter) else None,
         sprite=sprite(emitter, modifiers, pooled=pooled),
         cast=partial(sprite, emitter, modifiers, pooled=pooled, cast=True),
+        trail=_trail(emitter, modifiers),
     )
+
+
+def _trail(emitter: Emitter, modifiers: Sequence[Modifier]) -> TrailText | None:
+    if emitter.trail is None:
+        return None
+    shifts = shift_places(HISTORY), shift_places(ORIGIN)
+    return TrailText(record(), move_history(), *shifts, trail(emitter, modifiers))
 
 
 def _order(emitter: Emitter, *, pooled: bool) -> OrderText:

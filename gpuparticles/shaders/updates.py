@@ -22,6 +22,7 @@ from gpuparticles.shaders.layout import (
     STATE,
     channels,
     emitter_block,
+    lingers,
     measures,
     motion_curves,
     moving,
@@ -86,9 +87,9 @@ def update(
         ],
         "before": ["        Particle before = p;"] if constrained else [],
         "constrain": _constrain(emitter, modifiers, pooled=pooled, travels=travels),
-        # Whole ticks, as every age.
-        "lose": ["        p.age += floor(contact.lost * u_ticks + 0.5) * u_tick;"]
-        if constrained
+        "lose": _lose(emitter, constrained=constrained),
+        "linger": ["    else {", "        p.age += u_step_age;", "    }"]
+        if lingers(emitter)
         else [],
         # Only the part of a turn is kept: a sprite that turns for a day turns as smoothly as one
         # that has just begun.
@@ -111,6 +112,26 @@ def update(
     if needs_frame:
         kernels.insert(0, "lib/instance.glsl")
     return fullscreen(), compose("passes/update.frag", openings, kernels)
+
+
+def _lose(emitter: Emitter, *, constrained: bool) -> list[str]:
+    """What hits cost, in whole ticks as every age; and what is kept of those whose trails stay.
+
+    That is when they died: from then on their age goes on from their lifetime, and in place of the
+    rotation lies how old they became. A life without end has no age that could go on.
+    """
+    lose = ["        p.age += floor(contact.lost * u_ticks + 0.5) * u_tick;"] if constrained else []
+    if not lingers(emitter):
+        return lose
+    return [
+        "        float natural = p.age;",
+        *lose,
+        "        if (p.age >= p.lifetime) {",
+        "            bool early = natural < p.lifetime && p.lifetime < ENDLESS;",
+        "            p.rotation = min(natural, p.lifetime);",
+        "            p.age = early ? p.lifetime : p.age;",
+        "        }",
+    ]
 
 
 # How much of the emitter's path has passed, in the middle of the particle's own part of the step.

@@ -19,22 +19,38 @@ def shift() -> tuple[Source, Source]:
     return fullscreen(), compose("passes/shift.frag", openings)
 
 
-def blend() -> tuple[Source, Source]:
-    """Vertex and fragment text of the pass that makes what is seen between two steps."""
+def blend(*, lingers: bool = False) -> tuple[Source, Source]:
+    """Vertex and fragment text of the pass that makes what is seen between two steps.
+
+    Args:
+        lingers: Something is seen of the dead.
+    """
     openings = {
         "outputs": outputs(STATE),
         "inputs": [
             *(f"uniform sampler2D u_before_{c.name};" for c in STATE),
             *(sampler(c) for c in (*STATE, LIFETIME_SEED)),
         ],
+        "dying": _DYING if lingers else [],
     }
     return fullscreen(), compose("passes/blend.frag", openings)
 
 
-def alive() -> tuple[Source, Source]:
-    """Vertex and fragment text of the pass that packs who lives."""
+def alive(*, lingers: bool = False) -> tuple[Source, Source]:
+    """Vertex and fragment text of the pass that packs who lives.
+
+    Args:
+        lingers: Or was alive a certain time ago.
+    """
     inputs = [STATE[0], LIFETIME_SEED]
-    openings = {"inputs": [*(sampler(c) for c in inputs), *load_particle(inputs)]}
+    openings = {
+        "inputs": [
+            *(sampler(c) for c in inputs),
+            *load_particle(inputs),
+            *(["uniform float u_lingers;"] if lingers else []),
+        ],
+        "end": [f"        float end = p.lifetime{' + u_lingers' if lingers else ''};"],
+    }
     return fullscreen(), compose("passes/alive.frag", openings)
 
 
@@ -54,3 +70,15 @@ def move(channel: Channel) -> tuple[Source, Source]:
         ]
     }
     return fullscreen(), compose("passes/move.frag", openings)
+
+
+# Who dies in this step has no rotation any more, but how old it became: until then it keeps what it
+# had, and who has been killed is as old as that at the end.
+_DYING = [
+    "    if (last.w >= lifetime && first.w < lifetime) {",
+    "        last.w = last_motion.w < lifetime ? last_motion.w : last.w;",
+    "        bool seen_dead = first.w + (last.w - first.w) * u_blend >= lifetime;",
+    "        first_motion.w = seen_dead ? last_motion.w : first_motion.w;",
+    "        last_motion.w = first_motion.w;",
+    "    }",
+]

@@ -640,8 +640,11 @@ class EffectInstance:
 
     def _draw(self, view: View) -> None:
         """Draw all emitters."""
+        frames = self._frames
+        behind = 0.0 if frames is None else (1.0 - frames.alpha) / frames.fps
         for emitter, frame in self._framed(view):
-            emitter._sprites.draw(view, frame, self._tint_bytes, self._plane(emitter, view))
+            plane = self._plane(emitter, view)
+            emitter._draw(view, frame, self._tint_bytes, plane, behind)
 
     def _cast(self, view: View) -> None:
         """Draw the depth of all emitters."""

@@ -9,15 +9,18 @@ from numbers import Real
 import numpy as np
 from numpy.typing import NDArray
 
-from gpuparticles.draw.sprites import Sprites
+from gpuparticles.draw.sprites import Sprites, View
+from gpuparticles.draw.trails import Trails
 from gpuparticles.effect.effect import MOST_AT_ONCE, Effect, Emitter
 from gpuparticles.effect.mistakes import show
 from gpuparticles.errors import ContextError, EffectError
+from gpuparticles.gpu.history import check_history
 from gpuparticles.gpu.simulate import Simulation
 from gpuparticles.gpu.state import Texels, check_capacity
+from gpuparticles.playback.marks import Marks, marks_of
 from gpuparticles.playback.place import IDENTITY, Place, Vec3, composed, offset_of, plus
 from gpuparticles.playback.player import Player
-from gpuparticles.playback.population import STEPS_A_REPORT
+from gpuparticles.playback.population import STEPS_A_REPORT, row_slots
 from gpuparticles.system.read import read_particles
 from gpuparticles.system.scene import Scene
 
@@ -43,6 +46,7 @@ class EmitterInstance:
         "_scene",
         "_simulation",
         "_sprites",
+        "_trails",
         "_where",
         "emitter",
     )
@@ -60,6 +64,9 @@ class EmitterInstance:
         self._frame = IDENTITY
         self._released = False
         population = self._player.population
+        trail = self.emitter.trail
+        if trail is not None:
+            self._fits(self.emitter.capacity, marks_of(trail, population.clock, effect.fixed_fps))
         text = scene.texts(effect, pooled=False)[index]
         simulation = Simulation(
             scene.ctx,
@@ -70,7 +77,9 @@ class EmitterInstance:
             population.clock,
             self.emitter.capacity,
             population.row,
+            fps=effect.fixed_fps,
         )
+        self._trails: Trails | None = None
         try:
             self._sprites = Sprites(
                 scene.ctx,
@@ -81,7 +90,13 @@ class EmitterInstance:
                 scene.textures,
                 where,
             )
+            if trail is not None and text.trail is not None:
+                self._trails = Trails(
+                    scene.ctx, simulation, trail, text.trail, scene.textures, where
+                )
         except BaseException:
+            if hasattr(self, "_sprites"):
+                self._sprites.release()
             simulation.release()
             raise
         self._simulation = simulation
@@ -122,6 +137,8 @@ class EmitterInstance:
         capacity = int(capacity)
         scene, population = self._scene, self._player.population
         check_capacity(scene.ctx, capacity, self._where)
+        if self._simulation.history is not None:
+            self._fits(capacity, self._simulation.history.marks)
         if capacity == population.slots.capacity:
             return
         with scene.guard:
@@ -281,9 +298,35 @@ class EmitterInstance:
             self._scene.driven.discard(self)
         self._simulation.describe(emitter, effect.modifiers_of(emitter))
         self._sprites.describe(emitter.sprite)
+        if self._trails is not None and emitter.trail is not None:
+            self._trails.describe(emitter.trail)
         self._path = None
         if not self._local:
             self._simulation.set_anchor(anchor)
+
+    def _fits(self, capacity: int, marks: Marks) -> None:
+        """See that a texture holds the marks of so many particles."""
+        rows = -(-capacity // row_slots(capacity))
+        check_history(self._scene.ctx, max(rows, 1), marks.planes, self._where)
+
+    def _draw(
+        self, view: View, from_particles: bytes, tint: bytes, plane: bytes, behind: float
+    ) -> None:
+        """Draw the living, before them the trails.
+
+        Args:
+            view: The camera.
+            from_particles: As for Sprites.draw, as are `tint` and `plane`.
+            tint: Packed.
+            plane: Packed.
+            behind: By how many seconds what is seen lies before the last step's end.
+        """
+        if self._trails is not None:
+            clock = self._player.population.clock
+            self._trails.draw(view, from_particles, tint, clock, behind)
+        trail = self.emitter.trail
+        if trail is None or not trail.only:
+            self._sprites.draw(view, from_particles, tint, plane)
 
     def _within(self, place: Place) -> Place:
         """Where the emitter is when the effect is at a place."""
@@ -343,6 +386,8 @@ class EmitterInstance:
         self._player.population.slots.clear()
         if free:
             self._sprites.release()
+            if self._trails is not None:
+                self._trails.release()
             self._simulation.release()
 
     def _alive(self) -> None:

@@ -146,6 +146,41 @@ def living() -> Callable[[Simulation], NDArray[Any]]:
     return read
 
 
+Ways = dict[int, NDArray[np.float32]]
+
+
+def ways(emitter: gp.EmitterInstance) -> Ways:
+    """As `Reference.trails`, from the textures and the clock."""
+    simulation, player = emitter._simulation, emitter._player
+    state, history, trail = simulation.state, simulation.history, emitter.emitter.trail
+    assert history is not None
+    assert trail is not None
+    if state is None or not simulation.rows:
+        return {}
+    with simulation._guard as guard:
+        guard.simulate()
+        assert history._texture is not None
+        position_age = np.frombuffer(state.current[0].read(), np.float32).reshape(-1, 4)
+        lifetime_seed = np.frombuffer(state.birth["lifetime_seed"].read(), np.uint32)
+        origin = np.frombuffer(state.birth["origin"].read(), np.uint32).reshape(-1, 4)
+        kept = np.frombuffer(history._texture.read(), np.float32)
+    marks, width = history.marks, state.width
+    kept = kept.reshape(-1, marks.planes, width, 4)
+    lifetime = lifetime_seed.reshape(-1, 2)[:, 0].copy().view(np.float32)
+    last = marks.last(player.population.clock.now)
+    found = {}
+    for slot in range(min(simulation.rows * width, len(player.population.numbers))):
+        age = position_age[slot, 3]
+        if not 0 <= age < lifetime[slot] + np.float32(trail.lingers):
+            continue
+        first = max(int(origin[slot, 3]), last - marks.planes) + 1
+        planes = [number % marks.planes for number in range(first, last + 1)]
+        way = kept[slot // width, planes, slot % width, :3]
+        birthplace = origin[slot, :3].copy().view(np.float32)
+        found[int(player.population.numbers[slot])] = np.vstack([birthplace, way])
+    return found
+
+
 # Both sides do the same arithmetic in float32, but a driver may fuse, reorder and approximate it.
 # A step rounds a position twice, by up to 2e-6 at 32 units: 1.2e-3 over 300 steps if all of it adds
 # up, 3e-5 as it comes. Passing near a centre or an axis magnifies that, as it would in nature.

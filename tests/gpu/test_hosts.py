@@ -19,6 +19,7 @@ import gpuparticles as gp
 from gpuparticles.draw.camera import orthographic
 from gpuparticles.gpu import context
 from gpuparticles.gpu.guard import Guard
+from tests.gpu.conftest import ways
 from tests.gpu.host_state import SIZE, TOGETHER, Host, changes
 
 VIEW, PROJECTION = np.eye(4), orthographic(-2, 2, -2, 2, -100, 100)
@@ -64,6 +65,7 @@ class Life:
             spread=180,
             angular_velocity=(-90, 90),
             modifiers=forces,
+            trail=gp.Trail(0.3, segments=3),
             # Drawing sorts: it simulates in the middle of it.
             sprite=gp.Sprite(
                 texture=Image.fromarray(pixels),
@@ -83,6 +85,7 @@ class Life:
                 gp.KillSphere(radius=0.8, outside=True),
             ],
             sprite=gp.Sprite(texture=borrowed, stretch=0.1),
+            trail=gp.Trail(0.2, segments=4, texture=borrowed),
         )
         # Two of them fill more than the 1024 slots that their pool begins with, so that it grows.
         dust = gp.Emitter("dust", capacity=600, rate=0, bursts=[gp.Burst(0, 600)], speed=(0, 1))
@@ -164,6 +167,10 @@ class Life:
                 for texture in (*state.current, *state._seen, *state.birth.values()):
                     whole = texture.read()
                     found.append(whole[: rows * len(whole) // texture.height])
+        for effect in self.particles.effects:
+            for emitter in effect:
+                if emitter._simulation.history is not None:
+                    found += [way.tobytes() for way in ways(emitter).values()]
         return [*found, *self._records]
 
     def release(self) -> None:

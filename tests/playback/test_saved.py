@@ -19,7 +19,7 @@ MADE = {
     "Clock": {"per_second", "tick"},
     "Player": {"emitter", "_phased", "_seed", "_bases", "_speed", "_rates"},
     "Population": {
-        *("row", "mortal", "horizon", "_low", "_span", "numbers"),
+        *("row", "mortal", "horizon", "_low", "_span", "numbers", "_lingers"),
         *("_curve", "_looks_up", "timed"),
     },
     "Slots": {

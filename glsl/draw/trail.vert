@@ -1,0 +1,162 @@
+// Pulls trails straight from where particles are and have been: a quad for each piece of a way, the
+// pieces of one particle after the other. Whoever has no trail, and pieces that there are not,
+// leave the clip volume at once.
+//
+// The nodes of a trail, from the particle on: where it is, the marks since, where it ends. Each has
+// a time, in seconds before the moment that is seen.
+#pragma gpuparticles include lib/space.glsl
+#pragma gpuparticles block
+#pragma gpuparticles include lib/curve.glsl
+#pragma gpuparticles inputs
+
+uniform sampler2D u_history;
+uniform mat4 u_view;       // from where particles live to the view, which may scale
+uniform mat4 u_projection;
+uniform vec4 u_tint;
+uniform float u_view_scale;
+uniform float u_pixel;     // units a pixel, at depth 1
+uniform ivec4 u_marks;     // the last mark, its plane, planes, ticks from one mark to the next
+uniform ivec3 u_quads;     // pieces a trail, trails an instance, slots
+uniform vec4 u_times;      // seconds since the last mark, from one to the next, of a trail, of a dead one
+uniform vec3 u_ribbon;     // factor of the width, longest piece, 1 / length of a tile or 0
+
+out vec4 v_color;
+out vec2 v_across;         // from the middle, and half the width: in a taper both matter
+out float v_along;
+
+const float LIMIT = 2.0;   // of how far a corner reaches out, in half widths
+
+ivec2 slot;
+vec3 head;
+vec3 tail;
+float head_ago;
+float tail_ago;
+int first;                 // the newest mark of the trail, counted back from the last one
+int marks;                 // how many marks it has
+
+void hide() {
+    gl_Position = vec4(2.0, 2.0, 2.0, 1.0);
+    v_color = vec4(0.0);
+    v_across = vec2(0.0, 1.0);
+    v_along = 0.0;
+}
+
+float ago_at(int mark) {
+    return u_times.x + float(mark) * u_times.y;
+}
+
+vec3 place_at(int mark) {
+    int plane = (u_marks.y - mark + u_marks.z) % u_marks.z;
+    return texelFetch(u_history, ivec2(slot.x, slot.y * u_marks.z + plane), 0).xyz;
+}
+
+float ago_of(int node) {
+    return node <= 0 ? head_ago : node > marks ? tail_ago : ago_at(first + node - 1);
+}
+
+vec3 place_of(int node) {
+    return node <= 0 ? head : node > marks ? tail : place_at(first + node - 1);
+}
+
+vec3 seen(int node) {
+    return (u_view * vec4(place_of(node), 1.0)).xyz;
+}
+
+// Across a piece, towards which the ribbon is as wide as it is said to be, seen from the eye; zero
+// for a piece so short that it has no direction.
+vec3 across(vec3 way, vec3 eye, float half_width) {
+    vec3 side = cross(way, eye);
+    float squared = dot(side, side);
+    float least = 1e-4 * half_width;
+    return squared > max(least * least * dot(eye, eye), 1e-30) ? side * inversesqrt(squared) : vec3(0.0);
+}
+
+void main() {
+    int quad = gl_VertexID / 4;
+    int linear = gl_InstanceID * u_quads.y + quad / u_quads.x;
+    int piece = quad % u_quads.x;
+    if (linear >= u_quads.z) {
+        hide();
+        return;
+    }
+    int width = textureSize(u_position_age, 0).x;
+    slot = ivec2(linear % width, linear / width);
+    vec4 position_age = texelFetch(u_position_age, slot, 0);
+    float lifetime = uintBitsToFloat(texelFetch(u_lifetime_seed, slot, 0).x);
+    float age = position_age.w;
+    head_ago = max(age - lifetime, 0.0);
+    if (age < 0.0 || age >= lifetime && head_ago >= u_times.w) {
+        hide();
+        return;
+    }
+    uvec4 origin = texelFetch(u_origin, slot, 0);
+    head = position_age.xyz;
+    // Seconds since the birth: the dead have their age at death in place of a rotation.
+    float grown = age < lifetime ? age : texelFetch(u_velocity_rotation, slot, 0).w + head_ago;
+
+    // Only marks that were set since the birth are the particle's.
+    int known = int(min(uint(u_marks.x) - origin.w, uint(u_marks.z)));
+    float birth_ago = clamp(grown, ago_at(known - 1), ago_at(known));
+    tail_ago = min(birth_ago, u_times.z);
+    first = max(int(floor((head_ago - u_times.x) / u_times.y)) + 1, 0);
+    marks = max(min(int(ceil((tail_ago - u_times.x) / u_times.y)), known) - first, 0);
+    if (piece > marks || tail_ago <= head_ago) {
+        hide();
+        return;
+    }
+    tail = uintBitsToFloat(origin.xyz);
+    if (birth_ago > u_times.z) {
+        // It is cut between two nodes.
+        float begin = marks > 0 ? ago_at(first + marks - 1) : head_ago;
+        vec3 from = marks > 0 ? place_at(first + marks - 1) : head;
+        float end = first + marks < known ? ago_at(first + marks) : birth_ago;
+        vec3 to = first + marks < known ? place_at(first + marks) : tail;
+        tail = from + (to - from) * clamp((tail_ago - begin) / max(end - begin, 1e-30), 0.0, 1.0);
+    }
+
+    vec2 corner = vec2(gl_VertexID & 1, (gl_VertexID >> 1) & 1);
+    int node = piece + int(corner.y);
+    if (distance(place_of(piece), place_of(piece + 1)) > u_ribbon.y) {
+        hide();
+        return;
+    }
+    float ago = ago_of(node);
+    float t = ago / tail_ago;
+    // The look that the particle had there.
+    float life = clamp((grown - ago) / lifetime, 0.0, 0.99999994);
+    vec4 color = texelFetch(u_color, slot, 0) * gradient_at(u_color_over_life, life) * u_tint;
+    color *= gradient_at(u_color_over_trail, t);
+    float half_width = 0.5 * u_view_scale * u_ribbon.x * texelFetch(u_attributes, slot, 0).x;
+    half_width *= curve_at(u_size_over_life, life) * curve_at(u_width_over_trail, t);
+#pragma gpuparticles look
+
+    vec3 center = seen(node);
+    vec3 eye = u_projection[2][3] != 0.0 ? -center : vec3(0.0, 0.0, 1.0);
+    // Where the piece before or the one behind has no direction, or is none, the other's counts.
+    vec3 before = node > 0 ? across(center - seen(node - 1), eye, half_width) : vec3(0.0);
+    vec3 behind = node <= marks ? across(seen(node + 1) - center, eye, half_width) : vec3(0.0);
+    before = before == vec3(0.0) ? behind : before;
+    behind = behind == vec3(0.0) ? before : behind;
+    if (before == vec3(0.0)) {
+        half_width = 0.0;
+    }
+    // Mitred: both pieces keep their width up to where their edges meet, within a limit.
+    vec3 side = before + behind;
+    float squared = dot(side, side);
+    side = squared > 1e-6 ? side * min(2.0 / squared, LIMIT * inversesqrt(squared)) : before;
+
+    vec4 clip = u_projection * vec4(center, 1.0);
+    float drawn = max(half_width, 0.5 * u_pixel * abs(clip.w));
+    color.a *= half_width / drawn;
+    vec2 edge = vec2(2.0 * corner.x - 1.0, 1.0) * drawn;
+    gl_Position = u_projection * vec4(center + side * edge.x, 1.0);
+    v_color = color;
+    v_across = edge;
+    v_along = t;
+    if (u_ribbon.z > 0.0) {
+        v_along = 0.0;
+        for (int i = 0; i < node; ++i) {
+            v_along += distance(place_of(i), place_of(i + 1)) * u_ribbon.z;
+        }
+    }
+}

@@ -1,0 +1,91 @@
+"""What particles draw behind them."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, TypeAlias
+
+from gpuparticles.effect.description import Takes, default, description
+from gpuparticles.effect.rules import Flag, Number
+from gpuparticles.effect.sprite import BlendRule, GLTexture, TextureRule
+from gpuparticles.effect.values import ColorOverLife, SizeOverLife
+
+if TYPE_CHECKING:
+    from PIL.Image import Image
+else:
+    Image = Any  # Pillow is imported by those who have pictures
+
+__all__ = ["Trail"]
+
+_TextureLike: TypeAlias = "str | os.PathLike[str] | Image | GLTexture | None"
+
+
+@description
+class Trail:
+    """A ribbon along the way that a particle has come, as far back as its lifetime.
+
+    It begins at the particle, and ends where the particle was so many seconds ago, or where it was
+    born; it turns its width to the camera. At each place it has the size and the colour that the
+    particle had there, curves over life and fades included (what is by speed is not), times the
+    trail's own. A particle that was where it is now has no trail.
+
+    The way is kept in points, `segments` of them for the lifetime, whatever the frame rate; each
+    costs 16 bytes for every particle that there is room for, as do two more. In the particles'
+    space: those of local space carry their trails along with the emitter. Bursts of effects with
+    trails have textures of their own.
+
+    Args:
+        lifetime: Seconds until what was drawn at a place is gone; at most 60.
+        width: Factor of the particle's width.
+        width_over_trail: Factor of the width from the particle, at 0, to the end, at 1, by time.
+        color_over_trail: Factor of the colour from the particle, at 0, to the end, at 1, by time.
+        segments: How many straight pieces the way of a lifetime is drawn in, 1 to 255.
+        outlives: Whether the trail stays when the particle dies, and ends as if it rested there.
+            Until it is over the particle keeps its place among those that there is room for, and
+            counts as living; one that a modifier kills in an endless life takes its trail along.
+        only: Whether nothing but the trail is drawn: no sprite.
+        texture: The path of a picture, a PIL image, a GL texture, or None for soft edges. Its left
+            edge is at the particle, its height lies across.
+        tile: Units of the way after which the texture begins again, from the particle; None
+            stretches it over the whole trail.
+        blend: As of a `Sprite`.
+        filter: ``"linear"`` or ``"nearest"`` when the texture is magnified.
+        premultiplied: Whether the texture's colours are multiplied by its alpha, as of a `Sprite`.
+        longest: A piece longer than this, in units, is left out: for particles that jump, as `Wrap`
+            lets them. None draws all.
+    """
+
+    settled: ClassVar[frozenset[str]] = frozenset({"lifetime"})
+
+    lifetime: Annotated[float, Number("a lifetime", "seconds", least=0.001, most=60)] = 0.5
+    width: Annotated[float, Number("a factor of width", least=0)] = 1.0
+    width_over_trail: SizeOverLife = default(((0.0, 1.0), (1.0, 0.0)))
+    color_over_trail: ColorOverLife = default(((0.0, "#ffffff"), (1.0, "#ffffff00")))
+    segments: Annotated[int, Number("a number of segments", least=1, most=255, whole=True)] = 16
+    outlives: Annotated[bool, Flag()] = True
+    only: Annotated[bool, Flag()] = False
+    texture: Takes[_TextureLike, Annotated[Path | Image | GLTexture | None, TextureRule()]] = (
+        default(None)
+    )
+    tile: Annotated[float, Number("a length", "units", least=1e-6)] | None = None
+    blend: Annotated[Literal["alpha", "additive"] | float, BlendRule()] = "alpha"
+    filter: Literal["linear", "nearest"] = "linear"
+    premultiplied: Annotated[bool, Flag()] | None = None
+    longest: Annotated[float, Number("a length", "units", least=0)] | None = None
+
+    @property
+    def lingers(self) -> float:
+        """Seconds for which it is seen after the particle's death."""
+        return self.lifetime if self.outlives else 0.0
+
+    @property
+    def additive(self) -> float:
+        """The blend as a number: 0 for alpha, 1 for additive."""
+        match self.blend:
+            case "alpha":
+                return 0.0
+            case "additive":
+                return 1.0
+            case number:
+                return float(number)

@@ -1,0 +1,213 @@
+"""Where an emitter's particles have been, for their trails."""
+
+from __future__ import annotations
+
+import struct
+
+import moderngl
+import numpy as np
+from numpy.typing import NDArray
+
+from gpuparticles.errors import ContextError
+from gpuparticles.gpu.guard import Guard
+from gpuparticles.gpu.programs import UNITS, Program, Programs
+from gpuparticles.gpu.state import State, render_target, state_texture
+from gpuparticles.playback.clock import Clock
+from gpuparticles.playback.marks import Marks
+from gpuparticles.playback.player import Step
+from gpuparticles.shaders import Pass, TrailText
+from gpuparticles.shaders.layout import ORIGIN
+from gpuparticles.shaders.trails import HISTORY
+
+__all__ = ["History", "check_history"]
+
+_pack_lines = struct.Struct("<3i").pack
+_pack_float = struct.Struct("<f").pack
+
+
+def check_history(ctx: moderngl.Context, height: int, planes: int, where: str) -> None:
+    """See that the marks of so many rows of slots fit into a texture; moderngl would not say.
+
+    Raises:
+        ContextError: They do not.
+    """
+    limit = int(ctx.info["GL_MAX_TEXTURE_SIZE"])
+    if height * planes > limit:
+        raise ContextError(
+            f"{where}: trail.segments: {planes} points for each of so many particles do not fit; "
+            f"this context's textures hold {limit // height} at the most for this capacity"
+        )
+
+
+class History:
+    """Where an emitter's particles were at the last marks.
+
+    One texture, RGBA32F: the marks of a row of slots are lines one above the other, so that rows in
+    use come first and the texture grows upwards. Which of them are a particle's own follows from
+    the channel ORIGIN; nothing else in it is ever looked at.
+
+    All methods want to be called inside the guard.
+
+    Args:
+        ctx: The context.
+        guard: Its guard.
+        text: What is composed for trails.
+        marks: When there is a mark.
+
+    Attributes:
+        marks: The same.
+    """
+
+    def __init__(self, ctx: moderngl.Context, guard: Guard, text: TrailText, marks: Marks) -> None:
+        self.marks = marks
+        self._ctx = ctx
+        self._guard = guard
+        self._texture: moderngl.Texture | None = None
+        self._target: moderngl.Framebuffer | None = None
+        self._programs = Programs.of(ctx)
+        self._held: list[Program] = []
+        try:
+            self._record = self._acquire(text.record)
+            self._move = self._acquire(text.move)
+            self._shift = self._acquire(text.shift)
+            self._shift_origin = self._acquire(text.shift_origin)
+        except BaseException:
+            self.release()
+            raise
+
+    @property
+    def nbytes(self) -> int:
+        """GPU memory."""
+        texture = self._texture
+        return 0 if texture is None else HISTORY.nbytes * texture.width * texture.height
+
+    def begin(self, birth: Program, step: Step) -> None:
+        """Tell the birth pass where its step lies between the marks."""
+        marks = self.marks
+        last = marks.last(step.tick)
+        birth.write("u_marks", _pack_lines(last, step.tick - last * marks.every, marks.every))
+
+    def record(self, state: State, step: Step, clock: Clock) -> None:
+        """Write down where particles were at the marks of a step that has been carried out."""
+        marks = self.marks
+        end = step.tick + round(step.age * clock.per_second)
+        due = marks.due(step.tick, end)
+        if not due:
+            return
+        texture, target = self._texture, self._target
+        assert texture is not None
+        assert target is not None
+        state.bind_both()
+        program = self._record
+        self._guard.target(target.glo, texture.width, texture.height)
+        for number in due:
+            plane = number % marks.planes
+            program.write("u_lines", _pack_lines(plane, marks.planes, texture.height))
+            program.write("u_ago", _pack_float((end - number * marks.every) * clock.tick))
+            program.vertex_array.render(moderngl.TRIANGLE_STRIP, 4, instances=step.rows)
+
+    def fit(self, state: State, came_from: NDArray[np.int64] | None = None) -> None:
+        """Have room for what the state has; what is kept stays with its particles.
+
+        Args:
+            state: The state as it is now.
+            came_from: Where everybody was, as Population.set_capacity gives it; None where they
+                have stayed in place.
+        """
+        old, target = self._texture, self._target
+        size = (state.width, state.height * self.marks.planes)
+        self._texture = state_texture(self._ctx, size, HISTORY)
+        self._target = render_target(self._ctx, self._guard.gl, [self._texture])
+        if old is None or target is None:
+            return
+        if came_from is None:
+            self._copy(target.glo, self._target.glo, old.width, min(old.height, size[1]))
+        elif len(came_from):
+            self._gather(old, state.width, came_from)
+        target.release()
+        old.release()
+
+    def _gather(self, old: moderngl.Texture, width: int, came_from: NDArray[np.int64]) -> None:
+        assert self._target is not None
+        rows = len(came_from) // width
+        table = (came_from + 1).astype(np.uint32)
+        moved = self._ctx.texture((width, rows), 1, table, dtype="u4")
+        moved.filter = (moderngl.NEAREST, moderngl.NEAREST)
+        moved.use(UNITS["u_came_from"])
+        old.use(UNITS["u_source"])
+        self._move.write("u_planes", struct.pack("<i", self.marks.planes))
+        self._guard.target(self._target.glo, width, rows * self.marks.planes)
+        self._move.vertex_array.render(moderngl.TRIANGLES, 3)
+        moved.release()
+
+    def shift(self, state: State, rows: int, offset: tuple[float, float, float]) -> None:
+        """Add an offset to every place; as rare as it is, through a copy."""
+        assert self._texture is not None
+        moves = (
+            (self._shift, self._texture, HISTORY, rows * self.marks.planes),
+            (self._shift_origin, state.birth[ORIGIN.name], ORIGIN, rows),
+        )
+        for program, texture, channel, height in moves:
+            copy = state_texture(self._ctx, (texture.width, height), channel)
+            target = render_target(self._ctx, self._guard.gl, [copy])
+            back = render_target(self._ctx, self._guard.gl, [texture])
+            texture.use(UNITS["u_source"])
+            program.write("u_offset", struct.pack("<3f", *offset))
+            self._guard.target(target.glo, texture.width, height)
+            program.vertex_array.render(moderngl.TRIANGLES, 3)
+            self._copy(target.glo, back.glo, texture.width, height)
+            for thing in (back, target, copy):
+                thing.release()
+
+    def _copy(self, source: int, target: int, width: int, height: int) -> None:
+        gl = self._guard.gl
+        gl.BindFramebuffer(gl.READ_FRAMEBUFFER, source)
+        gl.BindFramebuffer(gl.DRAW_FRAMEBUFFER, target)
+        box = (0, 0, width, height)
+        gl.BlitFramebuffer(*box, *box, gl.COLOR_BUFFER_BIT, gl.NEAREST)
+
+    def read(self, rows: int) -> NDArray[np.uint8]:
+        """Fetch what is kept of the first rows."""
+        assert self._texture is not None
+        return np.frombuffer(self._texture.read(), np.uint8, self._size(rows))
+
+    def fits(self, rows: int, kept: object) -> bool:
+        """Whether `write` may have it."""
+        return (
+            isinstance(kept, np.ndarray)
+            and kept.dtype == np.uint8
+            and kept.shape == (self._size(rows),)
+        )
+
+    def write(self, rows: int, kept: NDArray[np.uint8]) -> None:
+        """Put in place what `read` has fetched."""
+        assert self._texture is not None
+        box = (0, 0, self._texture.width, rows * self.marks.planes)
+        self._texture.write(kept.tobytes(), viewport=box)
+
+    def _size(self, rows: int) -> int:
+        assert self._texture is not None
+        return rows * self.marks.planes * self._texture.width * HISTORY.nbytes
+
+    def bind(self) -> None:
+        """Bind it to its texture unit."""
+        assert self._texture is not None
+        self._texture.use(UNITS["u_history"])
+
+    def free(self) -> None:
+        """There are no slots any more."""
+        for resource in (self._target, self._texture):
+            if resource is not None:
+                resource.release()
+        self._target = self._texture = None
+
+    def release(self) -> None:
+        """Free the GL objects and give the programs back."""
+        self.free()
+        while self._held:
+            self._programs.release(self._held.pop())
+
+    def _acquire(self, text: Pass) -> Program:
+        program = self._programs.acquire(text)
+        self._held.append(program)
+        return program

@@ -1,0 +1,97 @@
+"""The texts of the passes that keep and draw trails."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from gpuparticles.effect.effect import Emitter
+from gpuparticles.effect.modifiers import Modifier
+from gpuparticles.shaders.compose import compose, fullscreen, sampler, smooth
+from gpuparticles.shaders.layout import (
+    ATTRIBUTES,
+    COLOR,
+    LIFETIME_SEED,
+    ORIGIN,
+    POSITION_AGE,
+    STATE,
+    Channel,
+    fades,
+    look_block,
+    look_curves,
+    trail_curves,
+)
+from gpuparticles.shaders.sources import Source
+
+__all__ = ["HISTORY", "move_history", "record", "shift_places", "trail"]
+
+#: Where particles were at the marks.
+HISTORY = Channel("history", "f4", 4, (("history", "xyz"),))
+
+
+def record() -> tuple[Source, Source]:
+    """Vertex and fragment text of the pass that writes down where particles were at a mark."""
+    openings = {
+        "inputs": [
+            f"uniform sampler2D u_before_{POSITION_AGE.name};",
+            *(sampler(c) for c in (POSITION_AGE, LIFETIME_SEED)),
+        ]
+    }
+    return compose("passes/record.vert", {}), compose("passes/record.frag", openings)
+
+
+def move_history() -> tuple[Source, Source]:
+    """Vertex and fragment text of the pass that gives what is kept of particles other slots."""
+    return fullscreen(), compose("passes/move_history.frag", {})
+
+
+def shift_places(channel: Channel) -> tuple[Source, Source]:
+    """Vertex and fragment text of the pass that makes places relative to another anchor.
+
+    Args:
+        channel: What holds them, three floats or their bits, with something beside them.
+    """
+    bits = channel.dtype[0] == "u"
+    place = "uintBitsToFloat(found.xyz)" if bits else "found.xyz"
+    shifted = f"{place} + u_offset"
+    openings = {
+        "texel": [
+            f"uniform {'u' if bits else ''}sampler2D u_source;",
+            f"layout(location = 0) out {channel.glsl} o_texel;",
+        ],
+        "shift": [
+            f"    {channel.glsl} found = texelFetch(u_source, texel, 0);",
+            f"    o_texel = {channel.glsl}("
+            + (f"floatBitsToUint({shifted}), found.w);" if bits else f"{shifted}, found.w);"),
+        ],
+    }
+    return fullscreen(), compose("passes/shift_places.frag", openings)
+
+
+def trail(emitter: Emitter, modifiers: Sequence[Modifier] = ()) -> tuple[Source, Source]:
+    """Vertex and fragment text of the pass that draws trails.
+
+    Args:
+        emitter: What of a look is in use decides the text, and the rows of its stops.
+        modifiers: The emitter's, then the effect's: they have stops as well.
+    """
+    looked_up = [*look_curves(emitter), *trail_curves(emitter)]
+    drawn = (*STATE, LIFETIME_SEED, ATTRIBUTES, COLOR, ORIGIN)
+    openings = {
+        "block": look_block(emitter, modifiers).text(),
+        "smooth": smooth(curve for _, _, curve in looked_up),
+        "inputs": [sampler(c) for c in drawn],
+        "look": _look(emitter),
+    }
+    return compose("draw/trail.vert", openings), compose("draw/trail.frag", {})
+
+
+def _look(emitter: Emitter) -> list[str]:
+    """What colour and width depend on besides; what is by speed does not count."""
+    lines = []
+    if any(name == "u_width_over_life" for name, _, _ in look_curves(emitter)):
+        lines.append("    half_width *= curve_at(u_width_over_life, life);")
+    if "fade_in" in fades(emitter):
+        lines.append("    color.a *= min(life * u_fade_in, 1.0);")
+    if "fade_out" in fades(emitter):
+        lines.append("    color.a *= min((1.0 - life) * u_fade_out, 1.0);")
+    return lines

@@ -1,0 +1,302 @@
+"""Trails on a small canvas: which pixels they cover, and that they touch nothing else."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import gpuparticles as gp
+from gpuparticles.draw.camera import look_at, perspective
+from tests.draw.conftest import SQUARE, Scene, box, picture
+
+PLAIN: dict[str, Any] = {
+    "lifetime": 0.5,
+    "width_over_trail": 1,
+    "color_over_trail": "#fff",
+    "texture": SQUARE,
+    "only": True,
+}
+
+
+def plain(**settings: Any) -> gp.Trail:
+    """Sharp edges, one width, one colour, no sprite."""
+    return gp.Trail(**{**PLAIN, **settings})
+
+
+def to_the_right(speed: float, **emitter: Any) -> dict[str, Any]:
+    return {"velocity": (speed, 0, 0), "size": 4, "trail": plain(), **emitter}
+
+
+@pytest.mark.parametrize("fps", [13, 60, 200])
+def test_a_straight_flight_covers_exactly_its_rectangle(scene: Scene, fps: int) -> None:
+    scene.add((2, 8, 0), **to_the_right(16))
+    steps = round(0.5 * fps)
+    for _ in range(steps):
+        scene.update(0.5 / steps)
+    pixels = scene.draw()
+    assert box(pixels) == (2, 6, 10, 10)
+    assert (pixels[6:10, 2:10] == 255).all()
+
+
+def test_it_is_cut_at_its_lifetime_not_by_pieces(scene: Scene) -> None:
+    canvas = scene.make_canvas((64, 16))
+    # Eight units long at any time, in pieces of four.
+    scene.add((0, 8, 0), **to_the_right(16, trail=plain(segments=2)))
+    scene.update(0.5)
+    for left in range(1, 50):
+        scene.update(1 / 16)
+        assert box(scene.draw(canvas)) == (left, 6, left + 8, 10)
+
+
+def test_a_dead_one_s_trail_shortens_where_it_is(scene: Scene) -> None:
+    scene.add((2, 8, 0), **to_the_right(16, lifetime=0.5))
+    for _ in range(2):  # who dies in the step of the birth is never there
+        scene.update(0.25)
+    for gone in range(1, 8):
+        scene.update(1 / 16)
+        assert box(scene.draw()) == (2 + gone, 6, 10, 10)
+    scene.update(1 / 16)
+    assert not scene.draw().any()
+
+
+@pytest.mark.parametrize("outlives", [False, True])
+def test_it_dies_with_the_particle_or_outlives_it(scene: Scene, outlives: bool) -> None:
+    scene.add((2, 8, 0), **to_the_right(16, lifetime=0.25, trail=plain(outlives=outlives)))
+    for _ in range(3):
+        scene.update(0.1)
+    assert scene.draw().any() == outlives
+
+
+def test_the_killed_leave_their_trails(scene: Scene) -> None:
+    kill = gp.KillPlane(point=(8, 0, 0), normal=(-1, 0, 0), space="world")
+    fading = [(0, "#fff"), (0.5, "#fff"), (0.5, "#0000")]
+    how = to_the_right(16, lifetime=9, modifiers=[kill], color_over_life=fading)
+    scene.add((2, 8, 0), **how)
+    for _ in range(20):
+        scene.update(1 / 32)
+    # It was killed early in its life, and looks so.
+    left, bottom, right, top = box(scene.draw())
+    assert (bottom, top) == (6, 10)
+    assert 3 <= left < right <= 10
+
+
+def test_the_corner_of_a_path_has_no_gap_and_its_full_width(scene: Scene) -> None:
+    canvas = scene.make_canvas((32, 32))
+    bounce = gp.CollidePlane(point=(0, 4, 0), restitution=1, friction=0, space="world")
+    scene.add(
+        (4, 16, 0), velocity=(24, -24, 0), size=4, modifiers=[bounce], trail=plain(lifetime=1)
+    )
+    for _ in range(64):
+        scene.update(1 / 64)
+    shown = scene.draw(canvas)[:, :, 3] > 0
+    # Down to (16, 4), up to (28, 16): along both ways everything within 2 units is covered.
+    y, x = np.mgrid[0:32, 0:32] + 0.5
+    distance = np.abs(np.abs(x - 16) - (y - 4)) / np.sqrt(2)
+    inside = (distance < 1.3) & (y < 15) & (y > 4)
+    assert shown[inside].all()
+    assert not shown[distance > 2 * np.sqrt(2) + 0.7].any()
+
+
+def test_a_new_trail_begins_where_the_particle_was_born(scene: Scene) -> None:
+    scene.add((12, 8, 0), **to_the_right(8, bursts=[gp.Burst(0.3)]))
+    scene.update(0.29)
+    assert not scene.draw().any()
+    scene.update(0.26)
+    assert box(scene.draw()) == (12, 6, 14, 10)
+
+
+def test_slots_that_are_used_again_are_not_connected(scene: Scene) -> None:
+    # One is born at the left, and lives half a second; the next one at the right, in its slot.
+    effect = scene.add(
+        (2, 8, 0), **to_the_right(4, lifetime=0.5, trail=plain(outlives=False)), bursts=()
+    )
+    effect["one"].emit(1)
+    scene.update(0.5)
+    effect.teleport((10, 8, 0))
+    effect["one"].emit(1)
+    scene.update(0.5 - 1 / 64)
+    left, _, right, _ = box(scene.draw())
+    assert (left, right) == (10, 12)
+
+
+def test_it_moves_along_with_local_particles_and_stays_behind_in_the_world(scene: Scene) -> None:
+    local = scene.add((2, 4, 0), **to_the_right(4, space="local", size=2))
+    world = scene.add((2, 12, 0), **to_the_right(4, size=2))
+    scene.update(0.5)
+    for each, y in ((local, 4), (world, 12)):
+        each.transform = (10, y, 0)
+    shown = scene.draw()
+    assert box(shown[:8]) == (10, 3, 12, 5)
+    assert box(shown[8:]) == (2, 3, 4, 5)
+
+
+def test_a_particle_at_rest_has_no_trail(scene: Scene) -> None:
+    scene.add((8, 8, 0), **to_the_right(0))
+    scene.update(0.4)
+    assert not scene.draw().any()
+
+
+def test_a_particle_that_has_come_to_rest_loses_its_trail(scene: Scene) -> None:
+    stop = [(0, 1), (0.5, 1), (0.5, 0), (1, 0)]
+    scene.add((2, 8, 0), **to_the_right(8, lifetime=2, speed_over_life=stop))
+    scene.update(0.5)
+    scene.update(0.5)
+    for rested in range(4):
+        assert box(scene.draw()) == (6 + rested, 6, 10, 10)
+        scene.update(1 / 8)
+    assert not scene.draw().any()
+
+
+def test_a_way_towards_the_camera_is_thin_and_finite(scene: Scene) -> None:
+    scene.add((0, 0, 0), velocity=(0, 0, 4), size=1, trail=plain())
+    scene.add((0, 0, 0), velocity=(0, 0, 40), size=1, trail=plain())  # through the camera
+    for _ in range(20):
+        scene.update(1 / 32)
+    view, projection = look_at((0, 0, 10), (0, 0, 0)), perspective(60, 1, 0.1, 100)
+    scene.draw(view=view, projection=projection)
+    aside = look_at((3, 2, 10), (0, 0, 0))
+    assert scene.draw(view=aside, projection=projection).any()
+
+
+def test_width_and_colour_follow_the_curves_over_the_trail(scene: Scene) -> None:
+    canvas = scene.make_canvas((32, 16), dtype="f4")
+    trail = plain(
+        width=0.5,
+        width_over_trail=[(0, 2), (1, 0)],
+        color_over_trail=[(0, "#ff0000"), (1, "#0000ff")],
+    )
+    scene.add((4, 8, 0), **to_the_right(32, size=8, trail=trail))
+    for _ in range(16):
+        scene.update(1 / 32)
+    shown = scene.draw(canvas)
+    t = (20 - (np.arange(4, 20) + 0.5)) / 16
+    heights = (shown[:, 4:20, 3] > 0).sum(axis=0)
+    assert heights == pytest.approx(8 * (1 - t), abs=1)
+    assert shown[8, 8:20, 0] == pytest.approx(1 - t[4:], abs=0.02)
+    assert shown[8, 8:20, 2] == pytest.approx(t[4:], abs=0.02)
+
+
+def test_each_place_has_the_look_that_the_particle_had_there(scene: Scene) -> None:
+    canvas = scene.make_canvas((32, 16), dtype="f4")
+    look = {"color_over_life": [(0, "#ff0000"), (1, "#00ff00")], "size_over_life": [(0, 0), (1, 1)]}
+    scene.add((4, 8, 0), **to_the_right(32, size=8, lifetime=1, **look))
+    for _ in range(16):
+        scene.update(1 / 32)
+    shown = scene.draw(canvas)
+    life = (np.arange(4, 20) + 0.5 - 4) / 32
+    assert shown[8, 9:20, 1] == pytest.approx(life[5:], abs=0.02)
+    assert (shown[:, 4:20, 3] > 0.99).sum(axis=0) == pytest.approx(8 * life, abs=1)
+
+
+#: Left half red, right half green: the left edge is at the particle.
+HALVES = picture([[(255, 0, 0, 255), (0, 255, 0, 255)]])
+
+
+def test_a_texture_is_stretched_from_the_particle_to_the_end(scene: Scene) -> None:
+    trail = plain(texture=HALVES, filter="nearest")
+    scene.add((2, 8, 0), **to_the_right(16, trail=trail))
+    for _ in range(8):
+        scene.update(1 / 16)
+    row = scene.draw()[8, 2:10]
+    assert (row[:4] == (0, 255, 0, 255)).all()
+    assert (row[4:] == (255, 0, 0, 255)).all()
+
+
+def test_a_texture_is_tiled_by_length(scene: Scene) -> None:
+    trail = plain(texture=HALVES, filter="nearest", tile=4)
+    scene.add((2, 8, 0), **to_the_right(16, trail=trail))
+    for _ in range(8):
+        scene.update(1 / 16)
+    row = scene.draw()[8, 2:10]
+    assert row[:, 0].tolist() == [0, 0, 255, 255, 0, 0, 255, 255]
+
+
+def test_a_jump_is_left_out(scene: Scene) -> None:
+    wrap = gp.Wrap(center=(8, 8, 0), half=(4, 4, 4), space="world")
+    how = to_the_right(16, size=2, modifiers=[wrap], trail=plain(longest=4))
+    scene.add((6, 8, 0), **how)
+    for _ in range(30):
+        scene.update(1 / 60)
+    row = scene.draw()[8, :, 3] > 0
+    # It came to the right edge at 12, and went on from 4: the ways at both ends are shown.
+    assert row[7:11].all()
+    assert not row[12:].any()
+    assert row.sum() < 9
+
+
+def test_it_blends_as_it_is_told(scene: Scene) -> None:
+    canvas = scene.make_canvas(dtype="f4")
+    trail = plain(color_over_trail="#ffffff80", blend="additive")
+    scene.add((2, 8, 0), **to_the_right(16, trail=trail))
+    scene.update(0.5)
+    pixel = scene.draw(canvas)[8, 5]
+    assert pixel[:3] == pytest.approx(128 / 255, abs=0.01)
+    assert pixel[3] == 0
+
+
+def test_the_sprite_lies_over_the_trail(scene: Scene) -> None:
+    trail = plain(only=False, color_over_trail="#ff0000")
+    scene.add((2, 8, 0), **to_the_right(16, trail=trail, color="#00ff00"))
+    scene.update(0.25)
+    shown = scene.draw()
+    assert box(shown) == (2, 6, 8, 10)
+    # The trail has the colour of the particle times its own: none is left.
+    assert (shown[8, 2:4] == (0, 0, 0, 255)).all()
+    assert (shown[8, 4:8] == (0, 255, 0, 255)).all()
+
+
+def test_between_frames_it_ends_at_the_particle_that_is_seen(scene: Scene) -> None:
+    emitter = gp.Emitter(
+        "one",
+        capacity=1,
+        rate=0,
+        bursts=[gp.Burst()],
+        lifetime=9,
+        **to_the_right(16, trail=plain(segments=64)),
+    )
+    scene.particles.play(gp.Effect("one", [emitter], loop=False, fixed_fps=4), transform=(2, 8, 0))
+    for _ in range(11):
+        scene.update(1 / 16)
+    # Seen is what was a frame of a quarter of a second ago, a trail of 8 units to there.
+    assert box(scene.draw()) == (2, 6, 9, 10)
+    scene.update(1 / 8)
+    assert box(scene.draw()) == (3, 6, 11, 10)
+
+
+def test_a_parameter_drives_its_width_and_colour(scene: Scene) -> None:
+    emitter = gp.Emitter(
+        "one", capacity=1, rate=0, bursts=[gp.Burst()], lifetime=9, **to_the_right(16)
+    )
+    binds = ["emitters.one.trail.width"]
+    tinted = ["emitters.one.trail.color_over_trail"]
+    effect = gp.Effect(
+        "one",
+        [emitter],
+        loop=False,
+        parameters=[
+            gp.Parameter("width", 1, (0, 4), binds=binds),
+            gp.Parameter("color", "#fff", binds=tinted),
+        ],
+    )
+    playing = scene.particles.play(effect, transform=(2, 8, 0))
+    scene.update(0.25)
+    assert box(scene.draw()) == (2, 6, 6, 10)
+    playing.parameters["width"] = 2
+    playing.parameters["color"] = "#ff0000"
+    shown = scene.draw()
+    assert box(shown) == (2, 4, 6, 12)
+    assert (shown[8, 3] == (255, 0, 0, 255)).all()
+
+
+def test_a_texture_that_cannot_be_read_is_said(scene: Scene, tmp_path: Any) -> None:
+    missing = tmp_path / "missing.png"
+    with pytest.raises(gp.EffectError, match=r"one: one: trail.texture: there is no file"):
+        scene.add(trail=gp.Trail(texture=missing))
+    borrowed = scene.ctx.texture((2, 2), 4)
+    scene.add((2, 8, 0), **to_the_right(16, trail=plain(texture=borrowed)))
+    scene.update(0.2)
+    borrowed.release()
+    with pytest.raises(gp.ContextError, match=r"one: one: trail.texture has been released"):
+        scene.draw()
