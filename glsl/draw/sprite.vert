@@ -14,7 +14,6 @@ uniform float u_pixel;     // units a pixel, at depth 1
 
 out vec2 v_uv;
 flat out vec4 v_color;
-flat out vec4 v_cell;      // lower left corner and size of the frame, in texture coordinates
 #pragma gpuparticles outputs
 #pragma gpuparticles kernels
 
@@ -22,18 +21,6 @@ void hide() {
     gl_Position = vec4(2.0, 2.0, 2.0, 1.0);
     v_uv = vec2(0.0);
     v_color = vec4(0.0);
-    v_cell = vec4(0.0);
-}
-
-// The cell of a frame, counted on and on.
-vec4 flipbook_cell(float frame) {
-    float frames = u_flipbook.z;
-#pragma gpuparticles there_and_back
-    frame = u_flipbook_loop > 0.0 ? frame - frames * floor(frame / frames) : min(frame, frames - 1.0);
-    frame = clamp(frame, 0.0, frames - 1.0);
-    float row = floor((frame + 0.5) / u_flipbook.x);
-    vec2 size = 1.0 / u_flipbook.xy;
-    return vec4((frame - row * u_flipbook.x) * size.x, 1.0 - (row + 1.0) * size.y, size);
 }
 
 void main() {
@@ -75,8 +62,5 @@ void main() {
     gl_Position = lay(quad, reach, color.a);
     v_uv = corner;
     v_color = color;
-#pragma gpuparticles passed
-    float reached = floor(passed) + floor(random_uniform(lifetime_seed.y, CHANNEL_FRAME) * u_flipbook_random);
-    v_cell = flipbook_cell(reached);
-#pragma gpuparticles next
+#pragma gpuparticles frame
 }

@@ -224,9 +224,7 @@ class Sprites:
                 self.order.release()
             self._give_back()
             raise
-        simulation.set_look(
-            textured=look.texture is not None, straight=look.straight, mip_limit=look.mip_limit
-        )
+        simulation.set_look(straight=look.straight, mip_limit=look.mip_limit)
 
     def _look_up(self) -> tuple[Look, Look]:
         """Acquire the texture, and the one of normals."""

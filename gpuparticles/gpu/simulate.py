@@ -295,9 +295,9 @@ class Simulation:
         for name, point in self._anchored:
             self.block.pack(self._data, name, _minus(point, authored))
 
-    def set_look(self, *, textured: bool, straight: bool, mip_limit: float) -> None:
-        """Say whether sprites have a texture, of straight alpha or not, and its last mip level."""
-        self.block.pack(self._data, "u_textured", (float(textured + straight),))
+    def set_look(self, *, straight: bool, mip_limit: float) -> None:
+        """Say whether the texture of sprites has straight alpha, and its last mip level."""
+        self.block.pack(self._data, "u_straight", (float(straight),))
         self.block.pack(self._data, "u_mip_limit", (mip_limit,))
 
     def shift(self, offset: Vec3) -> None:

@@ -192,7 +192,7 @@ HEAD = (
     Member("float", "u_flipbook_loop"),
     Member("float", "u_flipbook_random"),  # how many of the frames may be the first
     Member("float", "u_additive"),
-    Member("float", "u_textured"),  # 0: the procedural disc; 2: straight alpha
+    Member("float", "u_straight"),  # 1: the texture has straight alpha
     Member("float", "u_mip_limit"),  # the last mip level whose texels lie in one frame each
     Member("float", "u_row_slots"),  # slots a row of quads
 )

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from gpuparticles.effect.effect import Emitter
 from gpuparticles.effect.modifiers import Modifier
-from gpuparticles.effect.sprite import Lit, Sprite
+from gpuparticles.effect.sprite import Flipbook, Lit, Sprite
 from gpuparticles.shaders.compose import compose, sampler, smooth
 from gpuparticles.shaders.layout import (
     STATE,
@@ -65,10 +65,16 @@ def sprite(
     kernels = [f"facings/{emitter.sprite.facing}.glsl"]
     if pooled:
         kernels.insert(0, "lib/instance.glsl")
+    if emitter.sprite.flipbook is not None:
+        kernels.append("lib/flipbook.glsl")
     vertex = compose("draw/sprite.vert", openings, kernels)
     texel = _texel(emitter.sprite, cast=cast)
     libraries = ["lib/soft.glsl"] if texel["soft"] else []
     libraries += ["lib/light.glsl"] if texel["lit"] else []
+    if emitter.sprite.texture is not None:
+        libraries.append("lib/texel.glsl")
+    if emitter.sprite.lit is not None and emitter.sprite.lit.mapped and not cast:
+        libraries.append("lib/cell.glsl")
     return vertex, compose("draw/sprite.frag", {"block": block, **texel}, libraries)
 
 
@@ -106,8 +112,6 @@ def _sprite(emitter: Emitter, *, pooled: bool, cast: bool) -> dict[str, list[str
             "    frame -= both * floor(frame / both);",
             "    frame = min(frame, both - frame);",
         ]
-    in_seconds = flipbook is not None and flipbook.fps is not None
-    blended = flipbook is not None and flipbook.blend
     arguments = ["center", "extent", "angle", "velocity", "attributes.y"]
     match sprite.facing:
         case "emitter" if pooled:
@@ -117,7 +121,7 @@ def _sprite(emitter: Emitter, *, pooled: bool, cast: bool) -> dict[str, list[str
         case "axis" | "point":
             arguments += [name for _, name in _faced(emitter, pooled=pooled)]
     lit = sprite.lit is not None and not cast
-    outputs = ["flat out vec4 v_next;", "flat out float v_passed;"] if blended else []
+    outputs = [f"flat out {varying};" for varying in _frame_varyings(flipbook)]
     outputs += ["flat out vec3 v_light;", "uniform mat3 u_light;"] if lit else []
     return {
         "outputs": outputs,
@@ -132,12 +136,7 @@ def _sprite(emitter: Emitter, *, pooled: bool, cast: bool) -> dict[str, list[str
         ]
         if "u_length" in members
         else [],
-        "passed": [
-            f"    float passed = {'age' if in_seconds else 'life * u_flipbook.z'} * u_flipbook.w;"
-        ],
-        "next": ["    v_next = flipbook_cell(reached + 1.0);", "    v_passed = fract(passed);"]
-        if blended
-        else [],
+        "frame": [] if flipbook is None else _frame(flipbook),
     }
 
 
@@ -151,6 +150,26 @@ def _lit(sprite: Sprite) -> list[str]:
         f"    front = {seen} ? -front : front;",
         "    v_light = u_light[0] * mat3(quad.right, quad.up, front);",
     ]
+
+
+def _frame_varyings(flipbook: Flipbook | None) -> list[str]:
+    """What the vertices of a sprite tell its pixels about the frame."""
+    if flipbook is None:
+        return []
+    return ["vec4 v_cell", *(["vec4 v_next", "float v_passed"] if flipbook.blend else [])]
+
+
+def _frame(flipbook: Flipbook) -> list[str]:
+    """Which frame is shown."""
+    passed = "life * u_flipbook.z" if flipbook.fps is None else "age"
+    lines = [f"    float passed = {passed} * u_flipbook.w;", "    float reached = floor(passed);"]
+    if flipbook.start == "random":
+        begin = "random_uniform(lifetime_seed.y, CHANNEL_FRAME)"
+        lines.append(f"    reached += floor({begin} * u_flipbook_random);")
+    lines.append("    v_cell = flipbook_cell(reached);")
+    if flipbook.blend:
+        lines += ["    v_next = flipbook_cell(reached + 1.0);", "    v_passed = fract(passed);"]
+    return lines
 
 
 def _faced(emitter: Emitter, *, pooled: bool) -> list[tuple[str, str]]:
@@ -168,21 +187,28 @@ def _faced(emitter: Emitter, *, pooled: bool) -> list[tuple[str, str]]:
 
 def _texel(sprite: Sprite, *, cast: bool) -> dict[str, list[str]]:
     """What a sprite's own fields put into its fragment text."""
-    blended = sprite.flipbook is not None and sprite.flipbook.blend
     clipped = sprite.alpha_clip is not None
     soft = sprite.softness > 0.0 and not cast
-    inputs = ["flat in vec4 v_next;", "flat in float v_passed;"] if blended else []
+    inputs = [f"flat in {varying};" for varying in _frame_varyings(sprite.flipbook)]
+    cell = "vec4(0.0, 0.0, 1.0, 1.0)" if sprite.flipbook is None else "v_cell"
+    blended = sprite.flipbook is not None and sprite.flipbook.blend
+    if sprite.texture is None:
+        texel = ["    vec4 texel = vec4(1.0 - smoothstep(0.1, 1.0, length(2.0 * v_uv - 1.0)));"]
+    else:
+        texel = [f"    vec4 texel = sample_texel({cell});"]
+        if blended:
+            texel.append("    texel = mix(texel, sample_texel(v_next), v_passed);")
     lit = []
     if sprite.lit is not None and not cast:
         inputs.append("flat in vec3 v_light;")
         if sprite.lit.mapped:
             inputs += ["uniform sampler2D u_normals;", "uniform float u_normals_limit;"]
-        lit = [*_normal(sprite.lit, blended=blended), _SHADE]
+        lit = [*_normal(sprite.lit, cell, blended=blended), _SHADE]
     return {
         "inputs": [*inputs, *(["uniform float u_cutoff;"] if cast and not clipped else [])],
+        "texel": texel,
         # Where a light is, nobody sees what fades.
         "soft": ["    alpha *= soft_fade(u_softness);"] if soft else [],
-        "next": ["        texel = mix(texel, sample_color(v_next), v_passed);"] if blended else [],
         "lit": lit,
         "cut": cut_out("u_alpha_clip" if clipped else "u_cutoff") if clipped or cast else [],
     }
@@ -191,7 +217,7 @@ def _texel(sprite: Sprite, *, cast: bool) -> dict[str, list[str]]:
 _SHADE = "    color.rgb *= lit(dot(normal, v_light));"
 
 
-def _normal(lit: Lit, *, blended: bool) -> list[str]:
+def _normal(lit: Lit, cell: str, *, blended: bool) -> list[str]:
     """Where the surface looks, in the axes of the quad."""
     if lit.normals == "flat":
         return ["    vec3 normal = vec3(0.0, 0.0, 1.0);"]
@@ -202,7 +228,7 @@ def _normal(lit: Lit, *, blended: bool) -> list[str]:
             "    vec3 normal = vec3(aside, sqrt(max(1.0 - reach, 0.0)));",
             "    normal *= inversesqrt(max(reach, 1.0));",
         ]
-    lines = ["    vec3 mapped = sample_cell(u_normals, v_cell, u_normals_limit).xyz;"]
+    lines = [f"    vec3 mapped = sample_cell(u_normals, {cell}, u_normals_limit).xyz;"]
     if blended:
         following = "sample_cell(u_normals, v_next, u_normals_limit).xyz"
         lines.append(f"    mapped = mix(mapped, {following}, v_passed);")

@@ -415,14 +415,15 @@ def test_a_texture_with_two_filters_is_two_textures(scene: Scene, tmp_path: Path
 
 
 def test_without_a_texture_there_is_a_disc_even_beside_one_that_has_one(scene: Scene) -> None:
-    """They share a program: the flag belongs to the emitter."""
+    """Each has a program of its own: what has no texture pays for none."""
     scene.add((4, 8), sprite=gp.Sprite(texture=picture([[RED]])))
     programs = scene.particles.stats.programs
     scene.add((12.5, 8.5), sprite=gp.Sprite())
+    scene.add((12.5, 8.5), sprite=gp.Sprite(), color=(1, 1, 1, 0))
     scene.update()
 
     pixels = scene.draw()
     assert pixels[4, 0].tolist() == list(RED), "a corner of the square"
     assert pixels[5, 9].tolist() == list(CLEAR), "a corner of the disc"
     assert pixels[8, 12].tolist() == list(WHITE)
-    assert scene.particles.stats.programs == programs
+    assert scene.particles.stats.programs == programs + 1
