@@ -69,7 +69,7 @@ def test_a_preset_shows_something_and_loses_nobody(scene: Scene, name: str) -> N
 
 
 def test_an_unknown_preset_is_a_sentence() -> None:
-    with pytest.raises(gp.EffectError, match="there is no preset 'campfir'; did you mean"):
+    with pytest.raises(gp.EffectError, match='there is no preset "campfir"; did you mean'):
         gp.preset("campfir")
 
 
