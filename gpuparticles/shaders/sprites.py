@@ -162,11 +162,12 @@ def _frame_varyings(flipbook: Flipbook | None) -> list[str]:
 def _frame(flipbook: Flipbook) -> list[str]:
     """Which frame is shown."""
     passed = "life * u_flipbook.z" if flipbook.fps is None else "age"
-    lines = [f"    float passed = {passed} * u_flipbook.w;", "    float reached = floor(passed);"]
-    if flipbook.start == "random":
-        begin = "random_uniform(lifetime_seed.y, CHANNEL_FRAME)"
-        lines.append(f"    reached += floor({begin} * u_flipbook_random);")
-    lines.append("    v_cell = flipbook_cell(reached);")
+    lines = [
+        f"    float passed = {passed} * u_flipbook.w;",
+        "    float first = random_uniform(lifetime_seed.y, CHANNEL_FRAME) * u_flipbook_random;",
+        "    float reached = floor(passed) + floor(first);",
+        "    v_cell = flipbook_cell(reached);",
+    ]
     if flipbook.blend:
         lines += ["    v_next = flipbook_cell(reached + 1.0);", "    v_passed = fract(passed);"]
     return lines

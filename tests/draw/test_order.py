@@ -451,8 +451,8 @@ def test_bursts_of_one_effect_with_several_orders(scene: Scene) -> None:
 
 def test_an_order_is_a_whole_number(scene: Scene) -> None:
     effect = scene.add()
-    for wrong in (1.5, True, "front"):
-        with pytest.raises(gp.EffectError, match=f"draw_order: {wrong!r} is not a whole number"):
+    for wrong, quoted in ((1.5, "1.5"), (True, "true"), ("front", '"front"')):
+        with pytest.raises(gp.EffectError, match=f"draw_order: {quoted} is not a whole number"):
             effect.draw_order = wrong
         with pytest.raises(gp.EffectError, match=r"draw_order: .* is not a whole number"):
             scene.particles.burst(squares("#fff", numbers=[0]), draw_order=wrong)

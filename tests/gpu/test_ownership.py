@@ -59,7 +59,8 @@ def fountain(**settings: Any) -> gp.Emitter:
 def test_emitters_of_the_same_kinds_share_their_programs(system: System) -> None:
     """Whatever their values, capacities, curves and textures."""
     particles = system()
-    particles.play(gp.Effect("first", [fountain()]))
+    textured = gp.Sprite(texture=Image.new("RGBA", (3, 1)))
+    particles.play(gp.Effect("first", [fountain(sprite=textured)]))
     programs = particles.stats.programs
     other = fountain(
         capacity=7,
@@ -71,7 +72,8 @@ def test_emitters_of_the_same_kinds_share_their_programs(system: System) -> None
     particles.play(gp.Effect("second", [other]))
 
     assert particles.stats.programs == programs
-    particles.play(gp.Effect("third", [fountain(modifiers=[gp.Drag(1)])]))
+    third = fountain(modifiers=[gp.Drag(1)], sprite=textured)
+    particles.play(gp.Effect("third", [third]))
     assert particles.stats.programs > programs, "another sequence of kinds is another program"
 
 
