@@ -52,6 +52,7 @@ if TYPE_CHECKING:
         Pulse,
         Radial,
         Range,
+        Ribbon,
         SpeedLimit,
         Sphere,
         Sprite,
@@ -88,7 +89,7 @@ _HOMES = {
         "Acceleration Array Attractor Box Burst Circle CollideBox CollidePlane CollideSphere "
         "Cone ConformToSphere Curve Cylinder Drag Effect Emitter Flipbook Geometry Gradient Grid "
         "Image KillBox KillPlane KillSphere Light Line Lit Mesh Offset Orbit Parameter Point "
-        "Points Polyline Pulse Radial Range SpeedLimit Sphere Sprite Torus Trail Turbulence "
+        "Points Polyline Pulse Radial Range Ribbon SpeedLimit Sphere Sprite Torus Trail Turbulence "
         "VectorField VelocityOverLife Vortex Wind Wrap load modifier save schema shape"
     ),
     "gpuparticles.errors": (
@@ -147,6 +148,7 @@ __all__ = [
     "Pulse",
     "Radial",
     "Range",
+    "Ribbon",
     "ShaderError",
     "SpeedLimit",
     "Sphere",

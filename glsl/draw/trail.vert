@@ -7,6 +7,7 @@
 #pragma gpuparticles include lib/space.glsl
 #pragma gpuparticles block
 #pragma gpuparticles include lib/curve.glsl
+#pragma gpuparticles include lib/band.glsl
 #pragma gpuparticles inputs
 
 uniform sampler2D u_history;
@@ -23,8 +24,6 @@ uniform vec3 u_ribbon;     // factor of the width, longest piece, 1 / length of 
 out vec4 v_color;
 out vec2 v_across;         // from the middle, and half the width: in a taper both matter
 out float v_along;
-
-const float LIMIT = 2.0;   // of how far a corner reaches out, in half widths
 
 ivec2 slot;
 vec3 head;
@@ -60,15 +59,6 @@ vec3 place_of(int node) {
 
 vec3 seen(int node) {
     return (u_view * vec4(place_of(node), 1.0)).xyz;
-}
-
-// Across a piece, towards which the ribbon is as wide as it is said to be, seen from the eye; zero
-// for a piece so short that it has no direction.
-vec3 across(vec3 way, vec3 eye, float half_width) {
-    vec3 side = cross(way, eye);
-    float squared = dot(side, side);
-    float least = 1e-4 * half_width;
-    return squared > max(least * least * dot(eye, eye), 1e-30) ? side * inversesqrt(squared) : vec3(0.0);
 }
 
 void main() {
@@ -132,18 +122,9 @@ void main() {
 
     vec3 center = seen(node);
     vec3 eye = u_projection[2][3] != 0.0 ? -center : vec3(0.0, 0.0, 1.0);
-    // Where the piece before or the one behind has no direction, or is none, the other's counts.
     vec3 before = node > 0 ? across(center - seen(node - 1), eye, half_width) : vec3(0.0);
     vec3 behind = node <= marks ? across(seen(node + 1) - center, eye, half_width) : vec3(0.0);
-    before = before == vec3(0.0) ? behind : before;
-    behind = behind == vec3(0.0) ? before : behind;
-    if (before == vec3(0.0)) {
-        half_width = 0.0;
-    }
-    // Mitred: both pieces keep their width up to where their edges meet, within a limit.
-    vec3 side = before + behind;
-    float squared = dot(side, side);
-    side = squared > 1e-6 ? side * min(2.0 / squared, LIMIT * inversesqrt(squared)) : before;
+    vec3 side = mitred(before, behind, half_width);
 
     vec4 clip = u_projection * vec4(center, 1.0);
     float drawn = max(half_width, 0.5 * u_pixel * abs(clip.w));

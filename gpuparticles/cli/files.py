@@ -30,7 +30,7 @@ def textures(effect: Effect) -> list[tuple[str, Path]]:
     """
     found = []
     for index, emitter in enumerate(getattr(effect, "emitters", ())):
-        for part in ("sprite", "trail"):
+        for part in ("sprite", "trail", "ribbon"):
             texture = getattr(getattr(emitter, part, None), "texture", None)
             if isinstance(texture, str | Path):
                 found.append((f"emitters[{index}].{part}.texture", Path(texture)))

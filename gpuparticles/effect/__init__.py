@@ -71,7 +71,7 @@ from gpuparticles.effect.shapes import (
     shape,
 )
 from gpuparticles.effect.sprite import Flipbook, Lit, Sprite
-from gpuparticles.effect.trail import Trail
+from gpuparticles.effect.trail import Ribbon, Trail
 from gpuparticles.effect.values import (
     RGBA,
     Color,
@@ -152,6 +152,7 @@ __all__ = [
     "Random",
     "Range",
     "Resistance",
+    "Ribbon",
     "Rows",
     "Rule",
     "Scalar",

@@ -20,7 +20,7 @@ from gpuparticles.effect.plain import document_text
 from gpuparticles.effect.rules import Flag, Number, Text
 from gpuparticles.effect.shapes import Point, Shape
 from gpuparticles.effect.sprite import Sprite
-from gpuparticles.effect.trail import Trail
+from gpuparticles.effect.trail import Ribbon, Trail
 from gpuparticles.effect.values import (
     BirthColor,
     ColorOverLife,
@@ -190,6 +190,7 @@ class Emitter:
         modifiers: What acts on the particles, in order; before those of the effect.
         sprite: How a particle looks.
         trail: What it draws behind it, along the way that it has come.
+        ribbon: What links the particles, in the order of their births.
         draw_order: Emitters of an effect are drawn from the lowest number to the highest, those of
             one number as they are written.
         duration: Seconds that emission lasts, or that a loop does; None for the effect's.
@@ -264,9 +265,15 @@ class Emitter:
     modifiers: Takes[Iterable[Modifier], tuple[Modifier, ...]] = default(())
     sprite: Sprite = Sprite()
     trail: Trail | None = None
+    ribbon: Ribbon | None = None
     draw_order: Annotated[int, Number("a draw order", whole=True)] = 0
     duration: Annotated[float, Number("a duration", "seconds", least=_SHORTEST)] | None = None
     loop: Annotated[bool, Flag()] | None = None
+
+    @property
+    def bare(self) -> bool:
+        """Whether no sprites are drawn."""
+        return any(part is not None and part.only for part in (self.trail, self.ribbon))
 
     def mistakes(self) -> Iterator[Mistake]:
         """What some fields say that others leave no room for."""

@@ -11,11 +11,11 @@ from gpuparticles.effect.arrays import Array
 from gpuparticles.effect.description import fields_in_order
 from gpuparticles.effect.effect import Effect
 from gpuparticles.effect.sprite import Lit, Sprite
-from gpuparticles.effect.trail import Trail
+from gpuparticles.effect.trail import Ribbon, Trail
 
 __all__ = ["fingerprint"]
 
-_PICTURES = {Sprite: "texture", Lit: "normals", Trail: "texture"}
+_PICTURES = {Sprite: "texture", Lit: "normals", Trail: "texture", Ribbon: "texture"}
 
 
 def fingerprint(effect: Effect) -> str:

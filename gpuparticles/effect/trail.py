@@ -1,4 +1,4 @@
-"""What particles draw behind them."""
+"""What particles draw behind them, and between them."""
 
 from __future__ import annotations
 
@@ -16,13 +16,31 @@ if TYPE_CHECKING:
 else:
     Image = Any  # Pillow is imported by those who have pictures
 
-__all__ = ["Trail"]
+__all__ = ["Ribbon", "Trail"]
 
 _TextureLike: TypeAlias = "str | os.PathLike[str] | Image | GLTexture | None"
 
 
+class _Blended:
+    """What is blended as sprites are."""
+
+    __slots__ = ()
+    blend: Any
+
+    @property
+    def additive(self) -> float:
+        """The blend as a number: 0 for alpha, 1 for additive."""
+        match self.blend:
+            case "alpha":
+                return 0.0
+            case "additive":
+                return 1.0
+            case number:
+                return float(number)
+
+
 @description
-class Trail:
+class Trail(_Blended):
     """A ribbon along the way that a particle has come, as far back as its lifetime.
 
     It begins at the particle, and ends where the particle was so many seconds ago, or where it was
@@ -79,13 +97,38 @@ class Trail:
         """Seconds for which it is seen after the particle's death."""
         return self.lifetime if self.outlives else 0.0
 
-    @property
-    def additive(self) -> float:
-        """The blend as a number: 0 for alpha, 1 for additive."""
-        match self.blend:
-            case "alpha":
-                return 0.0
-            case "additive":
-                return 1.0
-            case number:
-                return float(number)
+
+@description
+class Ribbon(_Blended):
+    """A ribbon that links an emitter's living particles in the order of their births.
+
+    It runs from the oldest particle to the youngest and turns its width to the camera; the dead are
+    left out. At each particle it has that one's width and colour, so it narrows and fades as they
+    do over life (what is by speed does not count). Those born at one moment are in no certain
+    order. Particles are sorted by age on the GPU, once an update. Bursts of effects with ribbons
+    have textures of their own.
+
+    Args:
+        width: Factor of the particles' width.
+        only: Whether nothing but the ribbon is drawn: no sprites.
+        texture: The path of a picture, a PIL image, a GL texture, or None for soft edges. Its
+            height lies across, its left edge at a birth.
+        tile: Seconds of births after which the texture begins again; it keeps its place between the
+            particles. None stretches it over a life.
+        blend: As of a `Sprite`.
+        filter: ``"linear"`` or ``"nearest"`` when the texture is magnified.
+        premultiplied: Whether the texture's colours are multiplied by its alpha, as of a `Sprite`.
+        longest: Two particles farther apart than this, in units, are not linked: where an emitter
+            has been elsewhere between them. None links all.
+    """
+
+    width: Annotated[float, Number("a factor of width", least=0)] = 1.0
+    only: Annotated[bool, Flag()] = True
+    texture: Takes[_TextureLike, Annotated[Path | Image | GLTexture | None, TextureRule()]] = (
+        default(None)
+    )
+    tile: Annotated[float, Number("a time", "seconds", least=1e-3)] | None = None
+    blend: Annotated[Literal["alpha", "additive"] | float, BlendRule()] = "alpha"
+    filter: Literal["linear", "nearest"] = "linear"
+    premultiplied: Annotated[bool, Flag()] | None = None
+    longest: Annotated[float, Number("a length", "units", least=0)] | None = None

@@ -35,13 +35,15 @@ def foreseen(effect: Effect) -> bool:
 
     Not where each draws its own rates, counts or firings, and not what a Crowd has no table for;
     such an effect wants a Player an emitter. So does one with a prewarm or a fixed frame rate,
-    whose instances have steps of their own, and one whose particles may be killed or have trails.
+    whose instances have steps of their own, and one whose particles may be killed or have trails
+    or ribbons.
     """
     alike = not effect.prewarm and effect.fixed_fps is None
     alike = alike and not any(effect.kills(index) for index in range(len(effect.emitters)))
     return alike and all(
         isinstance(emitter.rate, float)
         and emitter.trail is None
+        and emitter.ribbon is None
         and emitter.pulse is None
         and emitter.limit is None
         and not emitter.delay

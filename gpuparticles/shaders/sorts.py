@@ -10,16 +10,20 @@ from gpuparticles.shaders.sources import Source
 __all__ = ["cut", "key", "merge", "runs"]
 
 
-def key(emitter: Emitter, *, pooled: bool = False) -> tuple[Source, Source]:
+def key(
+    emitter: Emitter, *, pooled: bool = False, order: str | None = None
+) -> tuple[Source, Source]:
     """Vertex and fragment text of the pass that says by what particles are sorted.
 
     Args:
         emitter: Its order decides the text; in a pool its space too.
         pooled: Particles carry an instance, which says where they are.
+        order: By what; None as its sprites are.
     """
+    order = emitter.sprite.order if order is None else order
     inputs = [POSITION_AGE, LIFETIME_SEED]
     lines, uniforms, kernels = [], [], []
-    if emitter.sprite.order == "depth":
+    if order == "depth":
         if pooled and emitter.space == "local":
             inputs.append(INSTANCE)
             uniforms.append("uniform sampler2D u_instances;")
@@ -32,7 +36,7 @@ def key(emitter: Emitter, *, pooled: bool = False) -> tuple[Source, Source]:
         uniforms.append("uniform vec3 u_axis; // towards the eye, where particles live")
         value = "dot(u_axis, position)"
     else:
-        value = "-age" if emitter.sprite.order == "oldest" else "age"
+        value = "-age" if order == "oldest" else "age"
     openings = {
         "inputs": [*(sampler(c) for c in inputs), *uniforms],
         "key": [*lines, f"        key = ordered({value});"],

@@ -13,7 +13,14 @@ from gpuparticles.shaders.layout import ORIGIN, Block, emitter_block, lingers, m
 from gpuparticles.shaders.sorts import cut, key, merge, runs
 from gpuparticles.shaders.sources import Source
 from gpuparticles.shaders.sprites import sprite
-from gpuparticles.shaders.trails import HISTORY, move_history, record, shift_places, trail
+from gpuparticles.shaders.trails import (
+    HISTORY,
+    move_history,
+    record,
+    ribbon,
+    shift_places,
+    trail,
+)
 from gpuparticles.shaders.updates import update
 from gpuparticles.shaders.upkeep import alive, blend, shift
 
@@ -76,6 +83,7 @@ class EmitterText(NamedTuple):
         sprite: Draws.
         cast: Composes what draws the depth alone, as few hosts ask for.
         trail: Keeps and draws trails; None where there are none.
+        ribbon: Sorts, and draws what links particles; None where nothing does.
     """
 
     emitter: Emitter
@@ -90,6 +98,7 @@ class EmitterText(NamedTuple):
     sprite: Pass
     cast: Callable[[], Pass]
     trail: TrailText | None
+    ribbon: tuple[OrderText, Pass] | None
 
     def passes(self, *, depth: bool = False) -> Iterator[tuple[Pass, bool]]:
         """Every pass, and whether it draws quads; perhaps what draws the depth alone, too."""
@@ -104,6 +113,10 @@ class EmitterText(NamedTuple):
         if self.trail is not None:
             *kept, drawn = self.trail
             yield from ((each, False) for each in kept)
+            yield drawn, True
+        if self.ribbon is not None:
+            sorting, drawn = self.ribbon
+            yield from ((each, False) for each in sorting)
             yield drawn, True
 
 
@@ -133,6 +146,7 @@ def emitter_text(effect: Effect, index: int, *, pooled: bool) -> EmitterText:
         sprite=sprite(emitter, modifiers, pooled=pooled),
         cast=partial(sprite, emitter, modifiers, pooled=pooled, cast=True),
         trail=_trail(emitter, modifiers),
+        ribbon=None if emitter.ribbon is None else _ribbon(emitter, modifiers),
     )
 
 
@@ -141,6 +155,11 @@ def _trail(emitter: Emitter, modifiers: Sequence[Modifier]) -> TrailText | None:
         return None
     shifts = shift_places(HISTORY), shift_places(ORIGIN)
     return TrailText(record(), move_history(), *shifts, trail(emitter, modifiers))
+
+
+def _ribbon(emitter: Emitter, modifiers: Sequence[Modifier]) -> tuple[OrderText, Pass]:
+    by_age = OrderText(key(emitter, order="oldest"), runs(), cut(), merge(), merge())
+    return by_age, ribbon(emitter, modifiers)
 
 
 def _order(emitter: Emitter, *, pooled: bool) -> OrderText:

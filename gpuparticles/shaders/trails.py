@@ -22,7 +22,7 @@ from gpuparticles.shaders.layout import (
 )
 from gpuparticles.shaders.sources import Source
 
-__all__ = ["HISTORY", "move_history", "record", "shift_places", "trail"]
+__all__ = ["HISTORY", "move_history", "record", "ribbon", "shift_places", "trail"]
 
 #: Where particles were at the marks.
 HISTORY = Channel("history", "f4", 4, (("history", "xyz"),))
@@ -83,6 +83,17 @@ def trail(emitter: Emitter, modifiers: Sequence[Modifier] = ()) -> tuple[Source,
         "look": _look(emitter),
     }
     return compose("draw/trail.vert", openings), compose("draw/trail.frag", {})
+
+
+def ribbon(emitter: Emitter, modifiers: Sequence[Modifier] = ()) -> tuple[Source, Source]:
+    """Vertex and fragment text of the pass that draws what links particles; as for `trail`."""
+    openings = {
+        "block": look_block(emitter, modifiers).text(),
+        "smooth": smooth(curve for _, _, curve in look_curves(emitter)),
+        "inputs": [sampler(c) for c in (POSITION_AGE, LIFETIME_SEED, ATTRIBUTES, COLOR)],
+        "look": _look(emitter),
+    }
+    return compose("draw/ribbon.vert", openings), compose("draw/trail.frag", {})
 
 
 def _look(emitter: Emitter) -> list[str]:

@@ -122,7 +122,7 @@ class EffectInstance:
                 self._emitters[emitter.name] = instance
                 instance._set_anchor(self._anchor, None)
             self._drawn = sorted(self, key=lambda instance: instance.emitter.draw_order)
-            self._sorts = any(instance._sprites.order is not None for instance in self)
+            self._sorts = any(instance._sorts for instance in self)
             self._soft = any(instance._sprites.soft for instance in self)
             self._play(set_at_first)
             self._rewind()
@@ -649,7 +649,8 @@ class EffectInstance:
     def _cast(self, view: View) -> None:
         """Draw the depth of all emitters."""
         for emitter, frame in self._framed(view):
-            emitter._sprites.cast(view, frame, self._tint_bytes, self._plane(emitter, view))
+            if not emitter.emitter.bare:
+                emitter._sprites.cast(view, frame, self._tint_bytes, self._plane(emitter, view))
 
     def _plane(self, emitter: EmitterInstance, view: View) -> bytes:
         """The view from the emitter, packed, where its sprites lie in its plane; else nothing."""
@@ -660,9 +661,7 @@ class EffectInstance:
     def _unsorted(self, view: View) -> Iterator[Callable[[], None]]:
         """What sorts before it can be drawn."""
         for emitter, frame in self._framed(view):
-            sort = emitter._sprites.unsorted(frame)
-            if sort is not None:
-                yield sort
+            yield from emitter._unsorted(frame)
 
     def _framed(self, view: View) -> Iterator[tuple[EmitterInstance, bytes]]:
         """The emitters in drawing order, and the view from where their particles live, packed."""

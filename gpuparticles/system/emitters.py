@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from numbers import Real
 
 import numpy as np
 from numpy.typing import NDArray
 
+from gpuparticles.draw.ribbons import Ribbons
 from gpuparticles.draw.sprites import Sprites, View
 from gpuparticles.draw.trails import Trails
 from gpuparticles.effect.effect import MOST_AT_ONCE, Effect, Emitter
@@ -43,6 +44,7 @@ class EmitterInstance:
         "_path",
         "_player",
         "_released",
+        "_ribbon",
         "_scene",
         "_simulation",
         "_sprites",
@@ -80,6 +82,7 @@ class EmitterInstance:
             fps=effect.fixed_fps,
         )
         self._trails: Trails | None = None
+        self._ribbon: Ribbons | None = None
         try:
             self._sprites = Sprites(
                 scene.ctx,
@@ -94,9 +97,16 @@ class EmitterInstance:
                 self._trails = Trails(
                     scene.ctx, simulation, trail, text.trail, scene.textures, where
                 )
+            ribbon = self.emitter.ribbon
+            if ribbon is not None and text.ribbon is not None:
+                self._ribbon = Ribbons(
+                    scene.ctx, scene.guard, simulation, ribbon, text.ribbon, scene.textures, where
+                )
         except BaseException:
             if hasattr(self, "_sprites"):
                 self._sprites.release()
+            if self._trails is not None:
+                self._trails.release()
             simulation.release()
             raise
         self._simulation = simulation
@@ -300,6 +310,8 @@ class EmitterInstance:
         self._sprites.describe(emitter.sprite)
         if self._trails is not None and emitter.trail is not None:
             self._trails.describe(emitter.trail)
+        if self._ribbon is not None and emitter.ribbon is not None:
+            self._ribbon.describe(emitter.ribbon)
         self._path = None
         if not self._local:
             self._simulation.set_anchor(anchor)
@@ -312,7 +324,7 @@ class EmitterInstance:
     def _draw(
         self, view: View, from_particles: bytes, tint: bytes, plane: bytes, behind: float
     ) -> None:
-        """Draw the living, before them the trails.
+        """Draw the living, before them the trails, and before those what links them.
 
         Args:
             view: The camera.
@@ -321,12 +333,25 @@ class EmitterInstance:
             plane: Packed.
             behind: By how many seconds what is seen lies before the last step's end.
         """
+        clock = self._player.population.clock
+        if self._ribbon is not None:
+            self._ribbon.draw(view, from_particles, tint, clock, behind)
         if self._trails is not None:
-            clock = self._player.population.clock
             self._trails.draw(view, from_particles, tint, clock, behind)
-        trail = self.emitter.trail
-        if trail is None or not trail.only:
+        if not self.emitter.bare:
             self._sprites.draw(view, from_particles, tint, plane)
+
+    @property
+    def _sorts(self) -> bool:
+        """Whether any of its particles are ever sorted."""
+        return self._ribbon is not None or self._sprites.order is not None
+
+    def _unsorted(self, from_particles: bytes) -> Iterator[Callable[[], None]]:
+        """What is to be called, while simulating, before it can be drawn."""
+        if not self.emitter.bare and (sort := self._sprites.unsorted(from_particles)):
+            yield sort
+        if self._ribbon is not None and (sort := self._ribbon.unsorted()):
+            yield sort
 
     def _within(self, place: Place) -> Place:
         """Where the emitter is when the effect is at a place."""
@@ -354,7 +379,10 @@ class EmitterInstance:
     @property
     def gpu_bytes(self) -> int:
         """GPU memory of textures and buffers, in bytes."""
-        return 0 if self._released else self._simulation.nbytes + self._sprites.nbytes
+        if self._released:
+            return 0
+        sorting = 0 if self._ribbon is None else self._ribbon.nbytes
+        return self._simulation.nbytes + self._sprites.nbytes + sorting
 
     def _restore(
         self, player: Player, rows: int, texels: Texels, anchor: Vec3, followed: Place
@@ -388,6 +416,8 @@ class EmitterInstance:
             self._sprites.release()
             if self._trails is not None:
                 self._trails.release()
+            if self._ribbon is not None:
+                self._ribbon.release()
             self._simulation.release()
 
     def _alive(self) -> None:

@@ -66,6 +66,7 @@ class Life:
             angular_velocity=(-90, 90),
             modifiers=forces,
             trail=gp.Trail(0.3, segments=3),
+            ribbon=gp.Ribbon(only=False),
             # Drawing sorts: it simulates in the middle of it.
             sprite=gp.Sprite(
                 texture=Image.fromarray(pixels),
