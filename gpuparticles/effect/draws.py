@@ -11,7 +11,18 @@ from gpuparticles.effect.values import Curve, Range
 if TYPE_CHECKING:
     from gpuparticles.effect.effect import Emitter
 
-__all__ = ["Draw", "draws", "over_loop"]
+__all__ = [
+    "GIVEN_COLOR",
+    "GIVEN_POSITION",
+    "GIVEN_SIZE",
+    "GIVEN_VELOCITY",
+    "Draw",
+    "draws",
+    "over_loop",
+]
+
+# What a host may give of a birth instead, as bits.
+GIVEN_POSITION, GIVEN_VELOCITY, GIVEN_COLOR, GIVEN_SIZE = 1, 2, 4, 8
 
 _TURN = 1 / 360  # turns a degree
 

@@ -24,6 +24,7 @@ from gpuparticles.gpu.history import History
 from gpuparticles.gpu.programs import QUADS, UNITS, Program, Programs
 from gpuparticles.gpu.state import State, Texels
 from gpuparticles.playback.clock import Clock
+from gpuparticles.playback.given import placed
 from gpuparticles.playback.marks import marks_of
 from gpuparticles.playback.mask import pack_mask
 from gpuparticles.playback.place import (
@@ -151,6 +152,8 @@ class Simulation:
         self._held: list[Program] = []
         try:
             self._birth = self._acquire(text.birth)
+            self._birth_given: Program | None = None
+            self._compose_given = text.birth_given
             self._update = self._acquire(text.update)
             self._travelling = self._acquire(text.travelling or text.update)
             self._shift = None if text.shift is None else self._acquire(text.shift)
@@ -369,7 +372,7 @@ class Simulation:
         births = step.births
         few = 0
         if births is not None:
-            slots, records, admitted, instances, fractions = births
+            slots, records, admitted, instances, fractions, _ = births
             few = len(slots)
             # Rows that come back into use have slots to be marked dead.
             if (
@@ -392,7 +395,8 @@ class Simulation:
         if step.forget:
             self._forget(state, step.forget)
         if births is not None and self.history is not None:
-            self.history.begin(self._birth, step)
+            given = births.given is not None
+            self.history.begin(self.take_given() if given else self._birth, step)
         if few:
             self._guard.target(state.birth_target, state.width, state.height)
             # As vertices from 4 on: see birth.vert.
@@ -462,15 +466,24 @@ class Simulation:
         self._chunk = min(_LARGEST_CHUNK, max(_LEAST_CHUNK, sixteenth * 3 // 4))
 
     def _bear(self, state: State, births: Births) -> None:
-        slots, records, admitted, instances, fractions = births
+        slots, records, admitted, instances, fractions, given = births
+        program = self._birth
         texels = 1
         if instances is not None or fractions is not None:
             texels = 2
             records = _with_more(records, len(slots), instances, fractions)
+        if given is not None:
+            program = self.take_given()
+            begin, _, anchor = self._path
+            local = self._emitter.space == "local"
+            rows_given = placed(given, begin, anchor, local=local).view(np.uint32)
+            both = np.hstack([np.asarray(records).reshape(len(slots), -1), rows_given])
+            texels += rows_given.shape[1] // 4
+            records = both.reshape(-1, 4)
         count, chunk = len(slots), self._chunk
         if count <= chunk:
             rows, packed = pack_mask(slots, self._row, admitted)
-            self._birth_pass(state, rows, packed, records, texels * count)
+            self._birth_pass(state, program, rows, packed, records, texels * count)
             return
         admit_once = -1
         assert not isinstance(records, bytes)
@@ -478,7 +491,7 @@ class Simulation:
             part = slots[first : first + chunk]
             data = records[texels * first : texels * (first + len(part))]
             rows, packed = pack_mask(part, self._row, admitted, admit_once)
-            self._birth_pass(state, rows, packed, data, texels * len(part))
+            self._birth_pass(state, program, rows, packed, data, texels * len(part))
             admit_once = int(part[-1]) // self._row
 
     def _forget(self, state: State, rows: int) -> None:
@@ -487,11 +500,23 @@ class Simulation:
         packed = np.zeros((rows, words + 1, 2), np.uint32)
         packed[:, words, 0] = np.arange(rows)
         packed[:, words, 1] = 1
-        self._birth_pass(state, rows, packed, b"", 0)
+        self._birth_pass(state, self._birth, rows, packed, b"", 0)
+
+    @property
+    def takes_given(self) -> bool:
+        """Whether `take_given` has compiled it."""
+        return self._birth_given is not None
+
+    def take_given(self) -> Program:
+        """What writes newborns of whom a host gives something: compiled at the first use."""
+        if self._birth_given is None:
+            self._birth_given = self._acquire(self._compose_given())
+        return self._birth_given
 
     def _birth_pass(
         self,
         state: State,
+        program: Program,
         rows: int,
         packed: bytes | NDArray[np.uint32],
         records: bytes | NDArray[np.uint32],
@@ -516,7 +541,7 @@ class Simulation:
         texture.mglo.use(_BIRTHS_UNIT)
         if self.instances is not None:
             self.instances.use(_INSTANCES_UNIT)
-        self._birth.vertex_array.render(moderngl.TRIANGLE_STRIP, 4, instances=rows)
+        program.vertex_array.render(moderngl.TRIANGLE_STRIP, 4, instances=rows)
 
     def _pack_constants(self, clock: Clock) -> None:
         emitter = self._emitter

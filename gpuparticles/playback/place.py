@@ -14,6 +14,7 @@ from gpuparticles.effect.offset import Offset
 from gpuparticles.errors import EffectError
 
 __all__ = [
+    "FARTHEST",
     "IDENTITY",
     "Place",
     "Vec3",
@@ -60,8 +61,8 @@ _NOWHERE = Offset()
 IDENTITY = Place((0.0, 0.0, 0.0), (0.0, 0.0, 0.0, 1.0), _UNSCALED)
 
 
-# What float32 still holds after a product with a size or a zoom.
-_FARTHEST = 1e30
+FARTHEST = 1e30
+"""What float32 still holds after a product with a size or a zoom."""
 
 
 def place_of(transform: object, where: str = "transform") -> Place:
@@ -162,7 +163,7 @@ def _position(value: object) -> Vec3 | None:
 
 
 def _finite(position: Vec3, where: str) -> Vec3:
-    if not all(abs(x) <= _FARTHEST for x in position):
+    if not all(abs(x) <= FARTHEST for x in position):
         raise EffectError(f"{where}: {position}: every number must lie from -1e30 to 1e30")
     return position
 
@@ -191,7 +192,7 @@ def matrix_of(
             f"{where}: {shown(matrix)} is not a 4x4 matrix for column vectors{or_else}"
         )
     rows: list[list[float]] = array.tolist()
-    if not all(abs(x) <= _FARTHEST for row in rows for x in row):
+    if not all(abs(x) <= FARTHEST for row in rows for x in row):
         raise EffectError(f"{where}: {shown(matrix)}: every number must lie from -1e30 to 1e30")
     last = rows[3]
     if affine and any(abs(x - y) > _ROUNDING for x, y in zip(last, _LAST_ROW, strict=True)):

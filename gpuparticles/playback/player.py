@@ -19,8 +19,10 @@ from gpuparticles.effect.random import pcg
 from gpuparticles.effect.shapes import Moments
 from gpuparticles.effect.values import Floats
 from gpuparticles.errors import EffectError
+from gpuparticles.playback.given import WIDTH, Given, nothing
+from gpuparticles.playback.place import FARTHEST, Vec3
 from gpuparticles.playback.population import Births, Population, hash_seed, pcg_int, row_slots
-from gpuparticles.playback.saved import Saves
+from gpuparticles.playback.saved import Saved, Saves, UnfitError
 from gpuparticles.playback.timeline import DISTANCE, MANUAL, RATE, Run, Timeline
 
 __all__ = ["LONGEST_BOOKING", "LONGEST_MOTION", "Player", "Step", "grow_old", "split"]
@@ -135,6 +137,8 @@ class Player(Saves):
         self.seen_rows = 0
         self._manual = 0
         self._manual_births = 0
+        self._given = nothing(0)  # a row for each that is asked for, if anything is given of any
+        self._handed: Given | None = None  # and of those that are born now
         self._speed = 0.0  # units/s at which the emitter travels in this update
         self._last = emitter.limit  # no births after so many
         self._rates: deque[float] = deque()  # what a function has given for the steps to come
@@ -157,9 +161,44 @@ class Player(Saves):
         """Births that emit() has asked for, and no step has brought yet."""
         return self._manual
 
-    def emit(self, count: int) -> None:
-        """Have particles born at the beginning of the next step, whatever the timeline does."""
+    @property
+    def given(self) -> Given | None:
+        """What is given of them, if it is."""
+        return self._given if len(self._given) else None
+
+    def emit(self, count: int, given: Given | None = None) -> None:
+        """Have particles born at the beginning of the next step, whatever the timeline does.
+
+        Args:
+            count: How many.
+            given: What is given of each; see `playback.given`.
+        """
+        if given is not None or len(self._given):
+            if not len(self._given):
+                self._given = nothing(self._manual)
+            self._given = np.concatenate([self._given, nothing(count) if given is None else given])
         self._manual += count
+
+    def shift(self, offset: Vec3) -> None:
+        """Count the places that are given from elsewhere."""
+        if len(self._given):
+            self._given = self._given.copy()
+            self._given[:, :3] += offset
+
+    def state(self) -> Saved:
+        """The present; what is given of births that are asked for is as long as it is."""
+        return super().state() | {"given": self._given.copy()}
+
+    def restore(self, state: Saved) -> None:
+        """Be in a state that a player of the same emitter was in."""
+        super().restore(state)
+        given = state["given"]
+        fits = isinstance(given, np.ndarray) and given.dtype == np.float64
+        if not fits or given.shape not in ((0, WIDTH), (self._manual, WIDTH)):
+            raise UnfitError("has no fitting Player.given")
+        if not (np.abs(given) <= FARTHEST).all():
+            raise UnfitError("has no fitting Player.given")
+        self._given = given.copy()
 
     def start(self) -> None:
         """Begin again at time 0, and leave the living alone."""
@@ -172,6 +211,7 @@ class Player(Saves):
         self.timeline.reset()
         self.population.clear()
         self.seen_rows = self._manual = self._manual_births = 0
+        self._given, self._handed = nothing(0), None
         self._last = self.emitter.limit
 
     def ask(self, *spans: tuple[float, int], begin: float | None = None) -> None:
@@ -301,7 +341,8 @@ class Player(Saves):
     def _bear(self, runs: Sequence[Run], begin: int, h: float, seconds: float) -> Births | None:
         total = len(runs[0].moments) if len(runs) == 1 else sum(len(each.moments) for each in runs)
         left = total if self._last is None else self._left(total)
-        if total <= _FEW and not self._phased:
+        handed, self._handed = self._handed, None
+        if total <= _FEW and not self._phased and handed is None:
             due: list[tuple[float, int]] = []
             for source, number, run in runs:
                 base = self._base(source)
@@ -320,12 +361,15 @@ class Player(Saves):
         moments = np.empty(total)
         seeds = np.empty(total, np.uint32)
         phases = np.empty(total, np.float32) if self._phased else None
+        given = None if handed is None else nothing(total)
         at = 0
         for source, first, run in runs:
             until = at + len(run)
             if phases is not None:
                 which = _moments(Run(source, first, run), seconds)
                 phases[at:until] = self.emitter.shape.phases(which)
+            if given is not None and source == MANUAL:
+                given[at:until] = handed
             moments[at:until] = run
             index = np.arange(first, first + until - at).astype(np.uint32)
             seeds[at:until] = pcg(np.uint32(self._base(source)) ^ pcg(index))
@@ -334,11 +378,13 @@ class Player(Saves):
             order = np.argsort(moments, kind="stable")
             moments, seeds = moments[order], seeds[order]
             phases = None if phases is None else phases[order]
+            given = None if given is None else given[order]
         if left < total:
             moments, seeds = moments[:left], seeds[:left]
             phases = None if phases is None else phases[:left]
+            given = None if given is None else given[:left]
         fractions = self._fractions(moments, h) if self.population.timed else None
-        return self.population.bear_many(moments, seeds, begin, fractions, phases)
+        return self.population.bear_many(moments, seeds, begin, fractions, phases, given)
 
     def _fractions(self, moments: NDArray[np.float64], h: float) -> Floats:
         """How far the loop had come at moments of the step that has just passed."""
@@ -371,6 +417,7 @@ class Player(Saves):
         if late < count:
             if self._manual:
                 population.births += self._left(len(self._by_hand(0.0).moments))
+                self._handed = None
             self._drive()
             self._skip((count - late) * h)
             population.clock.advance((count - booked) * h)
@@ -450,6 +497,8 @@ class Player(Saves):
     def _by_hand(self, moment: float) -> Run:
         """The births that emit() has asked for."""
         count, self._manual = self._manual, 0
+        if len(self._given):
+            self._handed, self._given = self._given, nothing(0)
         first = self._manual_births
         self._manual_births += count
         return Run(MANUAL, first, [moment] * count if count <= _FEW else np.full(count, moment))

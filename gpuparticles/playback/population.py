@@ -17,6 +17,7 @@ from gpuparticles.effect.effect import Emitter
 from gpuparticles.effect.random import AMOUNT, LIFETIME, pcg
 from gpuparticles.effect.values import Curve, Floats, Range, span
 from gpuparticles.playback.clock import Clock
+from gpuparticles.playback.given import Given
 from gpuparticles.playback.saved import Saved, Saves, UnfitError
 from gpuparticles.playback.slots import FOREVER, EarlySlots, Slots
 
@@ -59,6 +60,7 @@ class Births(NamedTuple):
         instances: uint32 of shape (n,): whose they are, in a pool.
         fractions: float32 of shape (n,): how far the loop had come at each one's moment, 0 to 1,
             where a birth has curves over it.
+        given: What a host has given of them, in a step with births of which it has; see `given`.
     """
 
     slots: list[int] | NDArray[np.int64]
@@ -66,6 +68,7 @@ class Births(NamedTuple):
     admitted: int
     instances: NDArray[np.uint32] | None = None
     fractions: NDArray[np.float32] | None = None
+    given: Given | None = None
 
 
 class Newborn(NamedTuple):
@@ -80,6 +83,7 @@ class Newborn(NamedTuple):
         instances: uint32, whose they are, in a pool.
         fractions: float32, how far the loop had come, where a birth has curves over it.
         phases: float32, where the shape has got to, if births follow each other there.
+        given: What a host has given of them, if it has.
     """
 
     numbers: NDArray[np.int64]
@@ -90,10 +94,11 @@ class Newborn(NamedTuple):
     instances: NDArray[np.uint32] | None
     fractions: NDArray[np.float32] | None
     phases: NDArray[np.float32] | None
+    given: Given | None = None
 
     def only(self, which: NDArray[np.bool_] | slice) -> Newborn:
         """Some of them."""
-        numbers, moments, lifetimes, seeds, expiry, instances, fractions, phases = self
+        numbers, moments, lifetimes, seeds, expiry, instances, fractions, phases, given = self
         return Newborn(
             numbers[which],
             moments[which],
@@ -103,6 +108,7 @@ class Newborn(NamedTuple):
             None if instances is None else instances[which],
             None if fractions is None else fractions[which],
             None if phases is None else phases[which],
+            None if given is None else given[which],
         )
 
 
@@ -369,6 +375,7 @@ class Population(Saves):
         begin: int,
         fractions: Floats | None = None,
         phases: NDArray[np.float32] | None = None,
+        given: Given | None = None,
     ) -> Births | None:
         """Find room for births, all at once.
 
@@ -378,8 +385,9 @@ class Population(Saves):
             begin: The tick at which the step began; the clock has passed the step.
             fractions: How far the loop had come at each moment; where births are `timed`.
             phases: Where the shape has got to, if births follow each other there.
+            given: What a host has given of them, if it has.
         """
-        return self.house(self.conceive(moments, seeds, begin, None, fractions, phases))
+        return self.house(self.conceive(moments, seeds, begin, None, fractions, phases, given))
 
     def conceive(
         self,
@@ -389,6 +397,7 @@ class Population(Saves):
         instances: NDArray[np.uint32] | None = None,
         fractions: Floats | None = None,
         phases: NDArray[np.float32] | None = None,
+        given: Given | None = None,
     ) -> Newborn:
         """Number births and draw their lifetimes; those over within their step are left out.
 
@@ -399,6 +408,7 @@ class Population(Saves):
             instances: Whose they are, in a pool.
             fractions: How far the loop had come at each moment; where births are `timed`.
             phases: Where the shape has got to, if births follow each other there.
+            given: What a host has given of them, if it has.
         """
         clock = self.clock
         count = len(moments)
@@ -410,12 +420,15 @@ class Population(Saves):
             instances = None if instances is None else instances[kept]
             fractions = None if fractions is None else fractions[kept]
             phases = None if phases is None else phases[kept]
+            given = None if given is None else given[kept]
             count = len(numbers)
         single = moments.astype(np.float32)
         if not self.mortal:
             lifetimes = np.full(count, _FOREVER_SECONDS, np.float32)
             expiry = np.full(count, FOREVER)
-            return Newborn(numbers, single, lifetimes, seeds, expiry, instances, fractions, phases)
+            return Newborn(
+                numbers, single, lifetimes, seeds, expiry, instances, fractions, phases, given
+            )
         birth = begin - np.floor(0.5 - single.astype(np.float64) * clock.per_second).astype(int)
         np.minimum(birth, clock.now, out=birth)
         if self._curve is None or fractions is None:
@@ -428,7 +441,9 @@ class Population(Saves):
         expiry = birth + ticks.astype(np.int64)
         lasting = expiry > clock.now
         expiry += self._lingers
-        newborn = Newborn(numbers, single, lifetimes, seeds, expiry, instances, fractions, phases)
+        newborn = Newborn(
+            numbers, single, lifetimes, seeds, expiry, instances, fractions, phases, given
+        )
         return newborn if lasting.all() else newborn.only(lasting)
 
     def house(self, newborn: Newborn) -> Births | None:
@@ -450,4 +465,4 @@ class Population(Saves):
         records[:, 2] = newborn.lifetimes.view(np.uint32)
         records[:, 3] = newborn.seeds
         fractions = newborn.fractions if self._looks_up else None
-        return Births(slots, records, admitted, newborn.instances, fractions)
+        return Births(slots, records, admitted, newborn.instances, fractions, newborn.given)

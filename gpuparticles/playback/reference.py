@@ -17,7 +17,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gpuparticles.effect import random
-from gpuparticles.effect.draws import Draw, draws
+from gpuparticles.effect.draws import (
+    GIVEN_COLOR,
+    GIVEN_POSITION,
+    GIVEN_SIZE,
+    GIVEN_VELOCITY,
+    Draw,
+    draws,
+)
 from gpuparticles.effect.effect import Effect, Emitter
 from gpuparticles.effect.kinds import KernelField, fields_of
 from gpuparticles.effect.modifiers import (
@@ -37,6 +44,7 @@ from gpuparticles.effect.shapes import Places
 from gpuparticles.effect.values import RGBA
 from gpuparticles.playback.clock import Frames
 from gpuparticles.playback.frame import Frame
+from gpuparticles.playback.given import placed, read
 from gpuparticles.playback.marks import Marks, marks_of
 from gpuparticles.playback.parameters import Parameters
 from gpuparticles.playback.place import (
@@ -159,6 +167,20 @@ class Reference:
                     state.report()
                     state.bury()
             state.report()
+
+    def emit(
+        self,
+        name: str,
+        count: int | None = None,
+        *,
+        positions: Any = None,
+        velocities: Any = None,
+        colors: Any = None,
+        sizes: Any = None,
+    ) -> None:
+        """Have particles of an emitter born in the next step; see EmitterInstance.emit."""
+        names = [emitter.name for emitter in self.effect.emitters]
+        self.players[names.index(name)].emit(*read(count, positions, velocities, colors, sizes))
 
     def set_capacity(self, name: str, capacity: int) -> None:
         """Let an emitter have room for more or fewer; of too many the youngest stay."""
@@ -370,6 +392,25 @@ class _State:
             else (emitter.color.sample(random.uniform(seed, random.COLOR)))
         )
         self._color[slots] = _half(color if places.color is None else color * places.color)
+        if births.given is not None:
+            local = emitter.space == "local"
+            self._take(slots, drawn, placed(births.given, begin, anchor, local=local))
+
+    def _take(self, slots: NDArray[np.intp], drawn: dict[str, Floats], given: Floats) -> None:
+        """Take what a host has given of births."""
+        bits = given[:, 3].astype(int)
+        where, how_fast, colored, sized = (
+            np.flatnonzero(bits & bit)
+            for bit in (GIVEN_POSITION, GIVEN_VELOCITY, GIVEN_COLOR, GIVEN_SIZE)
+        )
+        self._position[slots[where]] = given[where, :3]
+        if self._marks is not None:
+            self._birthplace[slots[where]] = given[where, :3]
+        self._velocity[slots[how_fast]] = given[how_fast, 4:7]
+        self._color[slots[colored]] = _half(given[colored, 8:])
+        for axis, name in enumerate(("width", "height")):
+            factor = drawn[name][sized] if name in drawn else np.float32(1)
+            self._size[slots[sized], axis] = _half(given[sized, 7] * factor)
 
     def _advance(self, step: Step, begin: Place, end: Place, anchor: Vec3) -> None:
         living = np.flatnonzero(self._age < self._lifetime)

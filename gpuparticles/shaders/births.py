@@ -4,7 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from gpuparticles.effect.draws import Draw, draws, over_loop
+from gpuparticles.effect.draws import (
+    GIVEN_COLOR,
+    GIVEN_POSITION,
+    GIVEN_SIZE,
+    GIVEN_VELOCITY,
+    Draw,
+    draws,
+    over_loop,
+)
 from gpuparticles.effect.effect import Emitter
 from gpuparticles.effect.modifiers import Modifier
 from gpuparticles.effect.values import Curve, Gradient
@@ -23,7 +31,11 @@ __all__ = ["birth"]
 
 
 def birth(
-    emitter: Emitter, modifiers: Sequence[Modifier] = (), *, pooled: bool = False
+    emitter: Emitter,
+    modifiers: Sequence[Modifier] = (),
+    *,
+    pooled: bool = False,
+    given: bool = False,
 ) -> tuple[Source, Source]:
     """Vertex and fragment text of the pass that writes newborn particles.
 
@@ -31,6 +43,7 @@ def birth(
         emitter: Its shape, its space and what of a birth is in use decide the text.
         modifiers: The emitter's, then the effect's; a birth knows them by the room they leave.
         pooled: Births carry the instance they belong to.
+        given: Births carry what a host gives of them.
     """
     block = birth_block(emitter, modifiers)
     looked_up = birth_curves(emitter)
@@ -56,11 +69,11 @@ def birth(
             *(["uniform sampler2D u_instances;"] if pooled else []),
             *(["uniform ivec3 u_marks;"] if trailed else []),
         ],
-        "record": _record(pooled=pooled, timed=over_loop(emitter)),
+        "record": _record(pooled=pooled, timed=over_loop(emitter), given=given),
         "shape": [f"    {_shape_call(emitter)};"],
         "launch": _launch(emitter, drawn),
-        "place": _place(emitter, drawn, pooled=pooled),
-        "attributes": [*_attributes(emitter, drawn), *(_ORIGIN if trailed else [])],
+        "place": [*_place(emitter, drawn, pooled=pooled), *(_GIVEN_MOTION if given else ())],
+        "attributes": [*_attributes(emitter, drawn, given=given), *(_ORIGIN if trailed else [])],
         "smooth": smooth(curve for _, _, curve in looked_up),
     }
     kernels = [f"shapes/{emitter.shape.kind}.glsl"]
@@ -83,7 +96,29 @@ _ORIGIN = [
 ]
 
 
-def _record(*, pooled: bool, timed: bool) -> list[str]:
+# What a host has given of a birth, three texels behind its record; see playback/given.py.
+_GIVEN = (
+    "    vec4 given_place = uintBitsToFloat(births_texel(at + TEXELS));",
+    "    vec4 given_motion = uintBitsToFloat(births_texel(at + TEXELS + 1));",
+    "    vec4 given_color = uintBitsToFloat(births_texel(at + TEXELS + 2));",
+    "    int given = int(given_place.w);",
+)
+_GIVEN_MOTION = (
+    f"    p.position = (given & {GIVEN_POSITION}) != 0 ? given_place.xyz : p.position;",
+    f"    p.velocity = (given & {GIVEN_VELOCITY}) != 0 ? given_motion.xyz : p.velocity;",
+)
+
+
+def _record(*, pooled: bool, timed: bool, given: bool) -> list[str]:
+    if given:
+        texels = 2 if timed else 1
+        lines = [
+            f"    int at = v_records + {texels + 3} * rank;",
+            "    uvec4 record = births_texel(at);",
+            *(line.replace("TEXELS", str(texels)) for line in _GIVEN),
+        ]
+        more = ["    float loop = uintBitsToFloat(births_texel(at + 1).y);"]
+        return lines + more if timed else lines
     if not pooled and not timed:
         return [
             "    uvec4 record = v_records < 0 ? v_record : births_texel(v_records + rank);",
@@ -134,20 +169,25 @@ def _launch(emitter: Emitter, drawn: Mapping[str, str]) -> list[str]:
     ]
 
 
-def _attributes(emitter: Emitter, drawn: Mapping[str, str]) -> list[str]:
+def _attributes(emitter: Emitter, drawn: Mapping[str, str], *, given: bool) -> list[str]:
     """What never changes after birth, and the colour."""
     width = f"size * {drawn['width']}" if "width" in drawn else "size"
     height = f"size * {drawn['height']}" if "height" in drawn else "size"
     color = "u_birth_color"
     if isinstance(emitter.color, Gradient):
         color = "gradient_at(u_birth_color.xy, random_uniform(seed, CHANNEL_COLOR))"
+    size = drawn["size"]
+    color = f"{color} * birth.color"
+    if given:
+        size = f"(given & {GIVEN_SIZE}) != 0 ? given_motion.w : {size}"
+        color = f"(given & {GIVEN_COLOR}) != 0 ? given_color : {color}"
     return [
         f"    p.rotation = to_half({drawn['rotation']});",
-        f"    float size = {drawn['size']};",
+        f"    float size = {size};",
         f"    float stretch = {drawn['stretch']};",
         f"    float turning = {drawn['angular_velocity']};",
         f"    vec4 attributes = to_half(vec4({width}, stretch, {height}, turning));",
-        f"    vec4 color = to_half({color} * birth.color);",
+        f"    vec4 color = to_half({color});",
     ]
 
 

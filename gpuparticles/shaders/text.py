@@ -84,6 +84,7 @@ class EmitterText(NamedTuple):
         cast: Composes what draws the depth alone, as few hosts ask for.
         trail: Keeps and draws trails; None where there are none.
         ribbon: Sorts, and draws what links particles; None where nothing does.
+        birth_given: Composes what writes newborns of whom a host gives something.
     """
 
     emitter: Emitter
@@ -99,9 +100,15 @@ class EmitterText(NamedTuple):
     cast: Callable[[], Pass]
     trail: TrailText | None
     ribbon: tuple[OrderText, Pass] | None
+    birth_given: Callable[[], Pass]
 
-    def passes(self, *, depth: bool = False) -> Iterator[tuple[Pass, bool]]:
-        """Every pass, and whether it draws quads; perhaps what draws the depth alone, too."""
+    def passes(self, *, depth: bool = False, given: bool = False) -> Iterator[tuple[Pass, bool]]:
+        """Every pass, and whether it draws quads.
+
+        Args:
+            depth: What draws the depth alone, too.
+            given: What writes newborns of whom a host gives something, too.
+        """
         order = self.order or ()
         steps = (self.birth, self.update, self.travelling, self.shift, self.blend, self.alive)
         for each in (*steps, *order):
@@ -118,6 +125,8 @@ class EmitterText(NamedTuple):
             sorting, drawn = self.ribbon
             yield from ((each, False) for each in sorting)
             yield drawn, True
+        if given:
+            yield self.birth_given(), False
 
 
 def emitter_text(effect: Effect, index: int, *, pooled: bool) -> EmitterText:
@@ -147,6 +156,7 @@ def emitter_text(effect: Effect, index: int, *, pooled: bool) -> EmitterText:
         cast=partial(sprite, emitter, modifiers, pooled=pooled, cast=True),
         trail=_trail(emitter, modifiers),
         ribbon=None if emitter.ribbon is None else _ribbon(emitter, modifiers),
+        birth_given=partial(birth, emitter, modifiers, pooled=pooled, given=True),
     )
 
 

@@ -604,10 +604,10 @@ class EffectInstance:
         moved, self._warmed = self._moved, None
         if moved:
             # It was moved before the first update: it has run so long there, not here.
-            asked = [emitter._player.asked for emitter in self]
+            asked = [(emitter._player.asked, emitter._player.given) for emitter in self]
             self._rewind()
-            for emitter, count in zip(self, asked, strict=True):
-                emitter._player.emit(count)
+            for emitter, (count, given) in zip(self, asked, strict=True):
+                emitter._player.emit(count, given)
             self._warmed = None
         self._time += dt
         frames = self._frames

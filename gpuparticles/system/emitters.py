@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator
 from numbers import Real
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,6 +19,7 @@ from gpuparticles.errors import ContextError, EffectError
 from gpuparticles.gpu.history import check_history
 from gpuparticles.gpu.simulate import Simulation
 from gpuparticles.gpu.state import Texels, check_capacity
+from gpuparticles.playback.given import read as read_given
 from gpuparticles.playback.marks import Marks, marks_of
 from gpuparticles.playback.place import IDENTITY, Place, Vec3, composed, offset_of, plus
 from gpuparticles.playback.player import Player
@@ -224,23 +226,54 @@ class EmitterInstance:
         if callable(rate):
             self._scene.driven.add(self)
 
-    def emit(self, count: int) -> None:
+    def emit(
+        self,
+        count: int | None = None,
+        *,
+        positions: Any = None,
+        velocities: Any = None,
+        colors: Any = None,
+        sizes: Any = None,
+    ) -> None:
         """Have particles born at the beginning of the next step, whatever the timeline does.
 
+        What is not given of them is drawn as for any birth; what is given takes the place of that,
+        and all others are as they were. Their lifetimes are the emitter's, its limit, capacity and
+        amount hold for them too. At the first call with anything given a program is compiled,
+        unless ``ParticleSystem.warm_up(effect, emit=True)`` has done so.
+
+        ::
+
+            fire["sparks"].emit(20)
+            fire["sparks"].emit(positions=hits, velocities=normals * 3.0, colors="#ffc040")
+
         Args:
-            count: How many.
+            count: How many; without it, as many as are given.
+            positions: Where in the world, in units: (n, 2) or (n, 3), or one for all. Of any
+                dtype; double precision is kept up to the anchor.
+            velocities: In the world, in units/s, likewise.
+            colors: In the place of the emitter's, and of its shape's: n colours, or one for all,
+                each of 3 or 4 numbers (straight alpha), or in hex. Curves and the tint multiply it.
+            sizes: In the place of the emitter's ``size``, in its unit: n numbers, or one for all.
 
         Raises:
-            EffectError: Not a whole number from 0 to 2**24.
+            EffectError: Not a whole number from 0 to 2**24, or not such numbers, or not of as many
+                births; or more than 2**24 births wait. Nothing has changed.
             ContextError: The effect has been released.
         """
         self._alive()
-        whole = isinstance(count, (int, np.integer)) and not isinstance(count, bool)
-        if not whole or not 0 <= count <= MOST_AT_ONCE:
-            raise EffectError(
-                f"{self.name}: emit: {show(count)} is not a whole number from 0 to {MOST_AT_ONCE}"
-            )
-        self._player.emit(int(count))
+        player = self._player
+        try:
+            number, given = read_given(count, positions, velocities, colors, sizes)
+            if player.asked + number > MOST_AT_ONCE:
+                raise EffectError(f"more than {MOST_AT_ONCE} births would wait for the next step")
+        except EffectError as error:
+            raise EffectError(f"{self.name}: emit: {error}") from None
+        if given is not None and not self._simulation.takes_given:
+            with self._scene.guard:
+                self._scene.guard.simulate()
+                self._simulation.take_given()
+        player.emit(number, given)
 
     def read(self) -> NDArray[np.void]:
         """Fetch the living from the GPU: for tests, debugging and data sets, not for playback.
@@ -371,6 +404,7 @@ class EmitterInstance:
     def _shift_origin(self, offset: Vec3, anchor: Vec3) -> None:
         """Count everything from elsewhere; the GPU holds nothing that would notice."""
         self._path = None
+        self._player.shift(offset)
         self._frame = self._frame._replace(place=plus(self._frame.place, offset))
         self._simulation.origin = self._scene.origin
         if not self._local:

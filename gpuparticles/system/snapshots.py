@@ -116,6 +116,8 @@ def _read(instance: EffectInstance, tree: Saved) -> Snapshot:
     # The world may have been counted from elsewhere when it was taken.
     x, y, z = _numbers(tree["origin"], 3)
     moved = plus(instance._scene.origin, (-x, -y, -z))
+    for player in players:
+        player.shift(moved)
     attributes: dict[str, Any] = {name: _typed(bool, tree[name]) for name in FLAGS}
     attributes["_draw_order"] = _typed(int, tree["draw_order"])
     for name in NUMBERS:

@@ -410,7 +410,7 @@ class ParticleSystem:
         for playing in self._scene.playing:
             playing._shift_origin(by)
 
-    def warm_up(self, *effects: Effect | str, depth: bool = False) -> None:
+    def warm_up(self, *effects: Effect | str, depth: bool = False, emit: bool = False) -> None:
         """Compile what effects need, so that the first frame does not wait for it.
 
         The programs stay until the system is released.
@@ -418,13 +418,14 @@ class ParticleSystem:
         Args:
             effects: Effects, or names in the library; without any, the whole library.
             depth: What `draw_depth` needs as well.
+            emit: And what `EmitterInstance.emit` needs where positions and the like are given.
         """
         self._alive()
         found = [self.library.find(effect) for effect in effects or self.library.values()]
         with self._scene.guard:
             self._scene.guard.simulate()
             for effect in found:
-                self._keep(effect, pooled=False, depth=depth)
+                self._keep(effect, pooled=False, depth=depth, given=emit)
                 if foreseen(effect):
                     self._keep(effect, pooled=True, depth=depth)
 
@@ -486,13 +487,15 @@ class ParticleSystem:
                 each._place = place
             raise
 
-    def _keep(self, effect: Effect, *, pooled: bool, depth: bool = False) -> None:
+    def _keep(
+        self, effect: Effect, *, pooled: bool, depth: bool = False, given: bool = False
+    ) -> None:
         """Hold on to an effect's programs until the system is released."""
         programs = Programs.of(self.ctx)
         acquired: list[Program] = []
         try:
             for text in self._scene.texts(effect, pooled=pooled):
-                for each, quads in text.passes(depth=depth):
+                for each, quads in text.passes(depth=depth, given=given):
                     acquired.append(programs.acquire(each, quads=quads))
         except BaseException:
             for program in acquired:

@@ -108,6 +108,7 @@ class Life:
                 "draw": lambda: self.particles.draw(VIEW, PROJECTION),
                 "draw_depth": lambda: self.particles.draw_depth(VIEW, PROJECTION),
                 "emit": lambda: self.fire["sparks"].emit(7),
+                "emit somewhere": lambda: self.fire["sparks"].emit(positions=[(1, 2, 3)] * 9),
                 "burst into a pool": lambda: self._burst(1),
                 "update that grows": lambda: self.particles.update(0.05),
                 "read": self._read,

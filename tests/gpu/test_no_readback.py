@@ -99,6 +99,7 @@ def test_everything_that_playback_offers(particles: gp.ParticleSystem) -> None:
         lambda: setattr(fire, "tint", (1, 0, 0, 0.5)),
         lambda: setattr(fire["smoke"], "rate", 1000),
         lambda: fire["sparks"].emit(10),
+        lambda: fire["sparks"].emit(positions=[(1, 2, 3)] * 9, colors="#fff"),
         fire.pause,
         fire.resume,
         fire.stop,
