@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
+from typing import ClassVar
 
-from gpuparticles.playback.saved import Saves
+from gpuparticles.playback.saved import Limits, Saves
 
 __all__ = ["Clock", "Frames"]
 
@@ -31,6 +32,7 @@ class Clock(Saves):
     """
 
     SAVED = ("now", "_carry")
+    LIMITS: ClassVar[Limits] = {"now": (0, 2**61), "_carry": (-1, 2)}
 
     def __init__(self, longest: float) -> None:
         seconds = longest if math.isfinite(longest) else _ENDLESS
@@ -66,6 +68,7 @@ class Frames(Saves):
     """
 
     SAVED = ("_part",)
+    LIMITS: ClassVar[Limits] = {"_part": (-1, 2)}
 
     def __init__(self, fps: float) -> None:
         self.fps = fps

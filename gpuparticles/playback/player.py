@@ -10,11 +10,12 @@ import math
 from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from gpuparticles.effect.effect import Effect, Emitter
+from gpuparticles.effect.effect import MOST_AT_ONCE, Effect, Emitter
 from gpuparticles.effect.random import pcg
 from gpuparticles.effect.shapes import Moments
 from gpuparticles.effect.values import Floats
@@ -22,7 +23,7 @@ from gpuparticles.errors import EffectError
 from gpuparticles.playback.given import WIDTH, Given, nothing
 from gpuparticles.playback.place import FARTHEST, Vec3
 from gpuparticles.playback.population import Births, Population, hash_seed, pcg_int, row_slots
-from gpuparticles.playback.saved import Saved, Saves, UnfitError
+from gpuparticles.playback.saved import Limits, Saved, Saves, UnfitError
 from gpuparticles.playback.timeline import DISTANCE, MANUAL, RATE, Run, Timeline
 
 __all__ = ["LONGEST_BOOKING", "LONGEST_MOTION", "Player", "Step", "grow_old", "split"]
@@ -109,6 +110,10 @@ class Player(Saves):
     """
 
     SAVED = ("timeline", "population", "seen_rows", "_manual", "_manual_births", "_last")
+    LIMITS: ClassVar[Limits] = {
+        "_manual": (0, MOST_AT_ONCE),
+        **dict.fromkeys(("seen_rows", "_manual_births", "_last"), (0, 2**62)),
+    }
 
     def __init__(self, effect: Effect, index: int, seed: int) -> None:
         emitter = effect.emitters[index]
@@ -199,6 +204,11 @@ class Player(Saves):
         if not (np.abs(given) <= FARTHEST).all():
             raise UnfitError("has no fitting Player.given")
         self._given = given.copy()
+
+    def sound(self) -> bool:
+        """Whether the rows that were seen are there."""
+        slots = self.population.slots
+        return self.seen_rows * self.population.row < slots.capacity + self.population.row
 
     def start(self) -> None:
         """Begin again at time 0, and leave the living alone."""

@@ -7,7 +7,7 @@ import struct
 from collections.abc import Sequence
 from ctypes import c_float
 from math import floor
-from typing import NamedTuple
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,7 +18,7 @@ from gpuparticles.effect.random import AMOUNT, LIFETIME, pcg
 from gpuparticles.effect.values import Curve, Floats, Range, span
 from gpuparticles.playback.clock import Clock
 from gpuparticles.playback.given import Given
-from gpuparticles.playback.saved import Saved, Saves, UnfitError
+from gpuparticles.playback.saved import Limits, Saved, Saves, UnfitError
 from gpuparticles.playback.slots import FOREVER, EarlySlots, Slots
 
 __all__ = [
@@ -171,6 +171,11 @@ class Population(Saves):
     """
 
     SAVED = ("clock", "slots", "births", "dropped", "_amount", "_share", "_below")
+    LIMITS: ClassVar[Limits] = {
+        **dict.fromkeys(("births", "dropped"), (0, 2**62)),
+        **dict.fromkeys(("_amount", "_share"), (0, 1)),
+        "_below": (0, _ALL),
+    }
 
     def __init__(
         self,

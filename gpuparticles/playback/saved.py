@@ -14,16 +14,20 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-__all__ = ["Saved", "Saves", "UnfitError", "pack", "unpack"]
+__all__ = ["Limits", "Saved", "Saves", "UnfitError", "pack", "unpack"]
 
 Saved = dict[str, Any]
 """A tree of dicts, lists, numbers, text, None and arrays."""
+
+Limits = dict[str, tuple[float, float]]
+"""The least and the most that an attribute can be, by name."""
 
 _VERSION = 1
 _MAGIC = b"gpuparticles snapshot "
 _HEAD = struct.Struct("<22sI32sQ")  # magic, version, digest of what follows, length of the JSON
 _DTYPES = ("|b1", "|u1", "<u4", "<i8", "<f4", "<f8")
 _ARRAY = "array"
+_MOST = 2**62
 
 
 class UnfitError(ValueError):
@@ -36,9 +40,12 @@ class Saves:
     Attributes:
         SAVED: The attributes that playing changes: numbers, None, lists and tuples of them, arrays
             of one shape, and whatever `Saves`, or lists of that. All others are as they were made.
+        LIMITS: The least and the most that a number of these, or each in a list, can be; none is
+            beyond 2**62 in any case.
     """
 
     SAVED: ClassVar[tuple[str, ...]] = ()
+    LIMITS: ClassVar[Limits] = {}
 
     def state(self) -> Saved:
         """The present."""
@@ -54,7 +61,14 @@ class Saves:
             raise UnfitError(f"has other parts of a {type(self).__name__}")
         for name in self.SAVED:
             where = f"{type(self).__name__}.{name}"
-            setattr(self, name, _fitted(getattr(self, name), state[name], where))
+            limits = self.LIMITS.get(name, (-_MOST, _MOST))
+            setattr(self, name, _fitted(getattr(self, name), state[name], where, limits))
+        if not self.sound():
+            raise UnfitError(f"has no fitting {type(self).__name__}")
+
+    def sound(self) -> bool:
+        """Whether what has been restored fits together: bytes that were made up may not."""
+        return True
 
 
 def _plain(value: Any) -> Any:
@@ -67,7 +81,7 @@ def _plain(value: Any) -> Any:
     return value.item() if isinstance(value, np.generic) else value
 
 
-def _fitted(now: Any, saved: Any, where: str) -> Any:
+def _fitted(now: Any, saved: Any, where: str, limits: tuple[float, float]) -> Any:
     """A saved value in the place of the present one, which tells what it has to be like."""
     if isinstance(now, Saves):
         now.restore(saved)
@@ -78,11 +92,11 @@ def _fitted(now: Any, saved: Any, where: str) -> Any:
             return saved.copy()
     elif isinstance(now, (list, tuple)):
         if isinstance(saved, list) and len(saved) == len(now):
-            return type(now)(_fitted(a, b, where) for a, b in zip(now, saved, strict=True))
-    elif now is None or saved is None:
-        if saved is None or isinstance(saved, (bool, int, float, str)):
-            return saved
-    elif type(saved) is type(now) and not (isinstance(saved, float) and math.isnan(saved)):
+            pairs = zip(now, saved, strict=True)
+            return type(now)(_fitted(a, b, where, limits) for a, b in pairs)
+    elif type(saved) is type(now) and (
+        saved is None or isinstance(saved, (bool, str)) or limits[0] <= saved <= limits[1]
+    ):
         return saved
     raise UnfitError(f"has no fitting {where}")
 
@@ -148,7 +162,7 @@ def unpack(data: object) -> Saved:
     # Whoever makes up the digest too may still write anything: it ends here, as damage.
     try:
         tree = find(json.loads(bytes(body[:length])))
-    except (ValueError, TypeError, RecursionError) as error:
+    except (ValueError, TypeError, OverflowError, RecursionError) as error:
         if isinstance(error, UnfitError):
             raise
         raise UnfitError("is damaged") from None

@@ -19,7 +19,7 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Callable, Iterator, Sequence
 from math import floor, inf
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,7 +29,7 @@ from gpuparticles.effect.mistakes import show
 from gpuparticles.effect.values import Curve, Range, span
 from gpuparticles.errors import EffectError
 from gpuparticles.playback.profile import SMALL, Moments, Profile
-from gpuparticles.playback.saved import Saves
+from gpuparticles.playback.saved import Limits, Saves
 from gpuparticles.playback.volley import Listed, Pulsing, Volley, base_of, drawn, sum_draws
 
 if TYPE_CHECKING:
@@ -120,6 +120,15 @@ class Timeline(Saves):
         "_volleys",
     )
 
+    LIMITS: ClassVar[Limits] = {
+        **dict.fromkeys(("_rate", "_scale"), (0, MOST_A_SECOND)),
+        **dict.fromkeys(("_local", "_loops", "_next", "_fired", "_born"), (0, 2**62)),
+        **dict.fromkeys(("_wait", "_paced", "_reached"), (0, 2**62)),
+        **dict.fromkeys(("_partial", "_walked"), (-1, 2)),
+        "_snap": (0, 1e-8),
+        "_drawn": (-1, 2**62),
+    }
+
     _local: float  # seconds of the present loop
     _loops: int  # loops that are over
     _drawn: int  # loops before the present ones: each has a number
@@ -200,6 +209,20 @@ class Timeline(Saves):
             if driver is not None:
                 self._set_rate(0.0)
         self.driver = driver
+
+    def sound(self) -> bool:
+        """Whether no more births are due than a step may bring."""
+        if self._next >= len(self._times) or self._wait > self._delay:
+            return False
+        if self._looping and self._local > self._duration:
+            return False
+        if self._stopped:  # time has gone on without births
+            return True
+        if self._changes:
+            done = self._profile.integral(min(self._local, self._duration))
+            if not -1.0 <= self._phase + self._scale * done - self._reached <= 2.0:
+                return False
+        return not any(volley.behind(self._loops, self._local) for volley in self._volleys)
 
     def describe(self, rate: float | Range | Curve) -> None:
         """Have another rate from the effect; what has accumulated towards the next birth is kept.

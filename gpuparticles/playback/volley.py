@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from math import ceil, floor
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, ClassVar, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from gpuparticles.effect.random import pcg
 from gpuparticles.playback.population import pcg_int
 from gpuparticles.playback.profile import SMALL, Moments
-from gpuparticles.playback.saved import Saves
+from gpuparticles.playback.saved import Limits, Saves
 
 if TYPE_CHECKING:
     from gpuparticles.effect.effect import Pulse
@@ -95,6 +95,7 @@ class Volley(Saves):
     """
 
     SAVED = ("_born", "_fired", "_since")
+    LIMITS: ClassVar[Limits] = dict.fromkeys(SAVED, (0, 2**62))
 
     def __init__(
         self, schedule: _Schedule, source: int, low: int, high: int, probability: float, base: int
@@ -121,6 +122,10 @@ class Volley(Saves):
     def goes_on(self, loops: int) -> bool:
         """Whether it fires once more before the end of a loop."""
         return self._since < (loops + 1) * self._schedule.a_loop
+
+    def behind(self, loops: int, local: float) -> bool:
+        """Whether it has not fired for all that has passed."""
+        return loops * self._schedule.a_loop + self._schedule.before(local) > self._since
 
     def run(
         self, loops: int, local: float, wraps: int, begin: float, duration: float, dt: float

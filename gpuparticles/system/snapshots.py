@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import math
+import sys
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from gpuparticles.effect.fingerprint import fingerprint
+from gpuparticles.effect.mistakes import show
+from gpuparticles.effect.values import rgba
 from gpuparticles.errors import EffectError
 from gpuparticles.playback.clock import Frames
-from gpuparticles.playback.place import Place, Vec3, plus
+from gpuparticles.playback.place import FARTHEST, Place, Vec3, plus
 from gpuparticles.playback.player import Player
 from gpuparticles.playback.saved import Saved, UnfitError, pack, unpack
+from gpuparticles.system.emitters import share
 
 if TYPE_CHECKING:
     from gpuparticles.effect.effect import Effect
@@ -83,7 +87,7 @@ def read_snapshot(instance: EffectInstance, data: object) -> Snapshot:
     """
     tree = unpack(data)
     if tree.get("effect") != fingerprint(instance.effect):
-        raise UnfitError(f"is of another effect, {tree.get('name')!r}")
+        raise UnfitError(f"is of another effect, {show(tree.get('name'))}")
     try:
         return _read(instance, tree)
     except UnfitError:
@@ -98,19 +102,22 @@ def _read(instance: EffectInstance, tree: Saved) -> Snapshot:
     played = instance.effect.with_parameters(tree["parameters"])
     players = []
     for index, (emitter, state) in enumerate(zip(instance, tree["players"], strict=True)):
-        slots = state["population"]["slots"]["capacity"]
+        slots = _typed(int, state["population"]["slots"]["capacity"])
         if slots != emitter.capacity:
             raise UnfitError(
-                f"has a capacity of {slots} for {emitter.name!r}, not {emitter.capacity}"
+                f"has a capacity of {show(slots)} for {emitter.name!r}, not {emitter.capacity}"
             )
         player = Player(played, index, seed)
         if slots != player.emitter.capacity:
             player.population.set_capacity(slots)
         player.restore(state)
         players.append(player)
-    for emitter, rows, texels in zip(instance, tree["rows"], tree["texels"], strict=True):
+    parts = zip(instance, players, tree["rows"], tree["texels"], strict=True)
+    for emitter, player, rows, texels in parts:
         if not emitter._simulation.fits(_typed(int, rows), texels):
             raise UnfitError(f"has other particles of {emitter.name!r}")
+        if rows < player.population.slots.rows:
+            raise UnfitError("is damaged")
     if instance.effect.fixed_fps is not None:
         Frames(instance.effect.fixed_fps).restore(tree["frames"])
     # The world may have been counted from elsewhere when it was taken.
@@ -121,7 +128,8 @@ def _read(instance: EffectInstance, tree: Saved) -> Snapshot:
     attributes: dict[str, Any] = {name: _typed(bool, tree[name]) for name in FLAGS}
     attributes["_draw_order"] = _typed(int, tree["draw_order"])
     for name in NUMBERS:
-        (attributes[name],) = _numbers([tree[name]], 1, least=0.0)
+        (attributes[name],) = _numbers([tree[name]], 1, least=0.0, most=sys.float_info.max)
+    share(attributes["_amount"], "_amount")
     for name in PLACES:
         saved = tree[name]
         attributes[name] = None if saved is None and name != "_place" else _place(saved, moved)
@@ -131,7 +139,7 @@ def _read(instance: EffectInstance, tree: Saved) -> Snapshot:
     return Snapshot(
         played,
         seed,
-        _numbers(tree["tint"], 4),
+        rgba(_numbers(tree["tint"], 4), "tint"),
         plus(_numbers(tree["anchor"], 3), moved),
         attributes,
         tree["frames"],
@@ -143,14 +151,17 @@ def _read(instance: EffectInstance, tree: Saved) -> Snapshot:
 
 def _place(saved: Any, moved: Vec3) -> Place:
     place, turn, scale = saved
-    return Place(plus(_numbers(place, 3), moved), _numbers(turn, 4), _numbers(scale, 9))
+    found = Place(plus(_numbers(place, 3), moved), _numbers(turn, 4), _numbers(scale, 9))
+    if abs(math.hypot(*found.turn) - 1.0) > 1e-3:
+        raise UnfitError("is damaged")
+    return found
 
 
-def _numbers(saved: Any, count: int, least: float = -math.inf) -> Any:
-    """A tuple of so many finite floats."""
+def _numbers(saved: Any, count: int, least: float = -FARTHEST, most: float = FARTHEST) -> Any:
+    """A tuple of so many floats within bounds."""
     if not isinstance(saved, list) or len(saved) != count:
         raise UnfitError("is damaged")
-    if not all(math.isfinite(_typed(float, x)) and x >= least for x in saved):
+    if not all(least <= _typed(float, x) <= most for x in saved):
         raise UnfitError("is damaged")
     return tuple(saved)
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import math
+import random
+from collections.abc import Callable, Iterator
 from types import SimpleNamespace
 from typing import Any
 
@@ -202,7 +204,7 @@ def test_what_does_not_fit_is_one_sentence_and_changes_nothing(system: System) -
         effect(emitters=emitters[:2]),
         effect(emitters=[gp.Emitter("world", capacity=81), *emitters[1:]]),
     ):
-        refused(playing, particles.play(other).snapshot(), "is of another effect, 'test'")
+        refused(playing, particles.play(other).snapshot(), 'is of another effect, "test"')
     for change in (
         {"seed": 1.5},
         {"_speed": -1.0},
@@ -267,3 +269,83 @@ def test_no_attribute_of_an_instance_is_forgotten() -> None:
     made |= {"_where", "_trails", "_ribbon"}
     saved = {"_player", "_simulation", "_frame", "_path"}
     assert set(gp.EmitterInstance.__slots__) == saved | made
+
+
+def leaves(tree: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
+    """The paths of all parts of a tree."""
+    items = tree.items() if isinstance(tree, dict) else enumerate(tree)
+    for key, value in items:
+        yield (*path, key)
+        if isinstance(value, (dict, list)):
+            yield from leaves(value, (*path, key))
+
+
+def changed(tree: Any, path: tuple[Any, ...], value: Any) -> Any:
+    """The tree with another value at a path."""
+    if not path:
+        return value
+    copy = tree.copy()
+    copy[path[0]] = changed(tree[path[0]], path[1:], value)
+    return copy
+
+
+STRANGE: list[Any] = [
+    *(None, True, "text", [], {}, [None], 0, 1, -1, 7, 2**40, 2**62, 2**70, -(2**63), 10**400),
+    *(0.0, -0.5, 0.7, 3.0, 1e9, 1e30, 1e300, -1e300, math.nan, math.inf, -math.inf),
+    *(np.zeros(0), np.full((3, 12), math.nan), np.arange(-2, 2), np.zeros((2, 2), np.uint8)),
+]
+
+
+def test_made_up_bytes_are_refused_or_play_on(system: System) -> None:
+    """Any part of a snapshot may be anything, and the digest still be right."""
+    odd = gp.Emitter(
+        "odd",
+        capacity=50,
+        rate=(20, 60),
+        bursts=[gp.Burst(0.1, (0, 9), cycles=3, interval=0.2, probability=0.6)],
+        pulse=gp.Pulse(0.4, 0.3, 0.1, 2),
+        delay=0.2,
+        limit=500,
+        rate_over_distance=3,
+        lifetime=(0.2, 1),
+        modifiers=[gp.KillPlane((0, -1, 0))],
+    )
+    curved = gp.Emitter(
+        "curved", capacity=50, rate=[(0, 10), (1, 50)], lifetime=math.inf, space="local"
+    )
+    described = gp.Effect("odd", [odd, curved], duration=0.9, fixed_fps=30)
+    particles = system()
+    playing = particles.play(described, seed=3)
+    for step in range(40):
+        playing.transform = (0.1 * step, 0, 0)
+        particles.update(0.031)
+    playing["odd"].emit(2)
+    playing["odd"].emit(positions=(1, 2, 3))
+    data = playing.snapshot()
+    tree = unpack(data)
+    paths = [path for path in leaves(tree) if path[0] not in ("effect", "name")]
+    rng = random.Random(5)
+    made = [(path, value) for path in paths for value in rng.sample(STRANGE, 2)]
+    refusals = 0
+    for path, value in made:
+        words = ""
+        try:
+            playing.restore(pack(changed(tree, path, value)))
+        except gp.EffectError as error:
+            words = str(error)
+        if words:
+            assert words.startswith("odd: restore: the snapshot "), (path, value)
+            assert len(words) < 200
+            assert playing.time == pytest.approx(40 * 0.031), "nothing has changed"
+            refusals += 1
+            continue
+        try:
+            particles.update(0.03)
+            playing.transform = (5, 0, 0)
+            particles.update(0.4)
+            playing.snapshot()
+        except Exception as error:
+            raise AssertionError((path, value)) from error
+        playing.restore(data)
+    assert refusals > len(made) / 2
+    assert playing.snapshot() == data
