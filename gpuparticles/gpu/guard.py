@@ -16,7 +16,14 @@ import moderngl
 
 from gpuparticles.effect.mistakes import show
 from gpuparticles.errors import ContextError
-from gpuparticles.gpu.gl import DRAW_BUFFERS, GL, TEXTURE_UNITS, UNIFORM_BINDINGS
+from gpuparticles.gpu.gl import (
+    DRAW_BUFFERS,
+    GL,
+    NOT_CURRENT,
+    OTHER_CURRENT,
+    TEXTURE_UNITS,
+    UNIFORM_BINDINGS,
+)
 
 Call = tuple[Callable[..., Any], tuple[Any, ...]]
 Value = tuple[int, ...]
@@ -185,8 +192,12 @@ class Guard:
 
     @property
     def lost(self) -> bool:
-        """Whether the context has been released, and every object in it with it."""
-        return isinstance(self._ctx.mglo, moderngl.InvalidObject)
+        """Whether the context has been released, and every object in it with it.
+
+        Or none is current any more, as after a window has been closed.
+        """
+        gone = isinstance(self._ctx.mglo, moderngl.InvalidObject)
+        return gone or (self.gl.current is not None and not self.gl.current())
 
     @property
     def height(self) -> float:
@@ -220,9 +231,11 @@ class Guard:
         if self._depth:
             self._depth += 1
             return self
-        if self.lost:
+        if isinstance(self._ctx.mglo, moderngl.InvalidObject):
             raise ContextError("the OpenGL context has been released")
         gl = self.gl
+        if gl.current is not None and (current := gl.current()) != gl.own:
+            raise ContextError(OTHER_CURRENT if current else NOT_CURRENT)
         get = gl.GetIntegerv
         if gl.version >= 400:
             _refuse_transform_feedback(gl)

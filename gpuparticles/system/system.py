@@ -454,7 +454,13 @@ class ParticleSystem:
         )
 
     def release(self) -> None:
-        """Stop everything and free every GL object; safe twice."""
+        """Stop everything and free every GL object; safe twice.
+
+        After the context is gone, or while none is current, there is nothing to free.
+
+        Raises:
+            ContextError: Another context is current; nothing has been released.
+        """
         if self._released:
             return
         scene = self._scene

@@ -4,16 +4,19 @@ import importlib.util
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from threading import Thread
 from typing import Any, NoReturn
 from weakref import WeakSet
 
 import moderngl
+import numpy as np
 import pytest
 
+import gpuparticles as gp
 from gpuparticles.errors import ContextError
 from gpuparticles.gpu import context
 from gpuparticles.gpu.context import check_context, create_context
-from gpuparticles.gpu.gl import GL
+from gpuparticles.gpu.gl import GL, NOT_CURRENT
 
 # pytest's importlib mode puts no folder of tests on the path.
 _spec = importlib.util.spec_from_file_location(
@@ -162,3 +165,54 @@ def test_no_readback_forbids_every_way(ctx: moderngl.Context) -> None:
             way(*arguments)
     for thing in (framebuffer, buffer, texture):
         thing.release()
+
+
+def test_another_context_that_is_current_is_told_before_anything_happens(
+    ctx: moderngl.Context,
+) -> None:
+    """Or none: calls would go to the wrong context, or nowhere, and say nothing."""
+    particles = gp.ParticleSystem(ctx)
+    effect = gp.Effect("e", [gp.Emitter("it", rate=100, speed=1)])
+    playing = particles.play(effect, seed=1)
+    never = particles.play(effect, seed=1)
+    particles.update(0.1)
+    before = playing.snapshot()
+    view = np.eye(4)
+    calls: list[Callable[[], object]] = [
+        lambda: particles.update(0.1),
+        lambda: particles.draw(view, view),
+        lambda: particles.play(effect),
+        lambda: particles.warm_up(effect),
+        lambda: playing["it"].read(),
+        lambda: playing.snapshot(),
+        lambda: playing.seek(1.0),
+        lambda: playing.release(),
+        lambda: particles.release(),
+    ]
+    other = create_context()
+    try:
+        for call in calls:
+            with pytest.raises(ContextError, match=r"^another OpenGL context is current on"):
+                call()
+    finally:
+        with ctx:
+            other.release()
+        ctx.__enter__()
+    assert playing.snapshot() == before
+    for _ in range(3):
+        particles.update(0.1)
+    assert np.array_equal(playing["it"].read(), never["it"].read())
+    errors: list[str] = []
+
+    def elsewhere() -> None:
+        for call in calls[:6]:
+            try:
+                call()
+            except ContextError as error:
+                errors.append(str(error))
+
+    thread = Thread(target=elsewhere)
+    thread.start()
+    thread.join()
+    assert errors == [NOT_CURRENT] * 6
+    particles.release()
