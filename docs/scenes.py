@@ -63,6 +63,9 @@ def variants() -> dict[str, tuple[Scene, list[Any]]]:
                 change = {"sprite": replace(FLOW.sprite, **change)}
             if cls is gp.Trail:
                 change = {"trail": replace(TRAIL, **change)}
+            if cls is gp.Model:
+                change = {"model": replace(CHIP, **change), "size": 0.2, "rate": 40, "spread": 40}
+                change |= {"color_over_life": [(0, "#ffb050"), (1, "#c04a70")]}
             if field == "facing":  # where width and height differ it shows how they lie
                 change |= {"height": 3.0, "rate": 30, "spread": 60}
             panels.append(Panel(gp.Effect(field, [replace(emitter, **change)]), 2.0))
@@ -74,7 +77,8 @@ def variants() -> dict[str, tuple[Scene, list[Any]]]:
 
 def _holder(cls: type, effect: gp.Effect) -> Any:
     (emitter,) = effect.emitters
-    return {gp.Emitter: emitter, gp.Sprite: emitter.sprite, gp.Trail: emitter.trail}[cls]
+    holders = {gp.Sprite: emitter.sprite, gp.Trail: emitter.trail, gp.Model: emitter.model}
+    return {gp.Emitter: emitter, **holders}[cls]
 
 
 def _birthplaces(shape: Shape) -> Scene:
@@ -196,6 +200,12 @@ COMETS = gp.Emitter(
     sprite=GLOW,
     trail=TRAIL,
 )
+CHIP = gp.Model(
+    gp.Geometry(
+        [(0, 0.7, 0), (0.3, 0, 0), (0, 0, 0.3), (-0.3, 0, 0), (0, 0, -0.3), (0, -0.5, 0)],
+        [(0, 2, 1), (0, 3, 2), (0, 4, 3), (0, 1, 4), (5, 1, 2), (5, 2, 3), (5, 3, 4), (5, 4, 1)],
+    )
+)
 VARIANTS: dict[tuple[type, str], tuple[Any, ...]] = {
     (gp.Emitter, "rate"): (10, 50, 250),
     (gp.Emitter, "lifetime"): (0.5, 1.6, (0.2, 1.6)),
@@ -223,6 +233,7 @@ VARIANTS: dict[tuple[type, str], tuple[Any, ...]] = {
         [(0, "#ffffff"), (0.3, "#40a0ff"), (1, "#8040ff00")],
         [(0, "#ffffff00"), (0.5, "#ffffff"), (1, "#ffffff00")],
     ),
+    (gp.Model, "orientation"): ("random", "velocity", "fixed"),
 }
 
 

@@ -43,6 +43,7 @@ if TYPE_CHECKING:
         Line,
         Lit,
         Mesh,
+        Model,
         Offset,
         Orbit,
         Parameter,
@@ -88,7 +89,7 @@ _HOMES = {
     "gpuparticles.effect": (
         "Acceleration Array Attractor Box Burst Circle CollideBox CollidePlane CollideSphere "
         "Cone ConformToSphere Curve Cylinder Drag Effect Emitter Flipbook Geometry Gradient Grid "
-        "Image KillBox KillPlane KillSphere Light Line Lit Mesh Offset Orbit Parameter Point "
+        "Image KillBox KillPlane KillSphere Light Line Lit Mesh Model Offset Orbit Parameter Point "
         "Points Polyline Pulse Radial Range Ribbon SpeedLimit Sphere Sprite Torus Trail Turbulence "
         "VectorField VelocityOverLife Vortex Wind Wrap load modifier save schema shape"
     ),
@@ -137,6 +138,7 @@ __all__ = [
     "Lit",
     "Mesh",
     "MissingExtraError",
+    "Model",
     "Offset",
     "Orbit",
     "Parameter",

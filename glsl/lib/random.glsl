@@ -19,6 +19,8 @@ const uint CHANNEL_SHAPE = 16u;
 const uint CHANNEL_MODIFIER = 32u;
 const uint CHANNEL_RADIAL_SPEED = 65537u;
 const uint CHANNEL_INHERIT_VELOCITY = 65538u;
+const uint CHANNEL_ORIENTATION = 65552u;
+const uint CHANNEL_AXIS = 65555u;
 
 uint pcg(uint v) {
     uint state = v * 747796405u + 2891336453u;

@@ -178,8 +178,11 @@ class Sprites:
         text: What is composed for the emitter.
         textures: Where textures come from.
         where: Names the emitter in errors.
+        quads: Whether each particle is a quad.
+        field: What `sprite` is made from: errors name it.
 
     Attributes:
+        solid: Whether they cover what lies behind, and so are drawn before what blends.
         order: Sorts them; None where nothing is sorted.
         soft: Whether they may fade in front of the scene.
     """
@@ -193,7 +196,13 @@ class Sprites:
         text: EmitterText,
         textures: Textures,
         where: str,
+        *,
+        quads: bool = True,
+        field: str = "sprite",
     ) -> None:
+        self.solid = False
+        self._quads = quads
+        self._field = field
         self._guard = guard
         self._simulation = simulation
         self._sprite = sprite
@@ -210,6 +219,7 @@ class Sprites:
         faded = sprite.near_fade is not None or sprite.far_fade is not None
         self._cast_scaled = sprite.size_unit == "world"
         self._scaled = self._cast_scaled or faded
+        self._cuts = sprite.alpha_clip is None
         self.soft = "u_softness" in text.block.offsets
         look, self._normals = self._look_up()
         self._texture = look.texture
@@ -218,7 +228,7 @@ class Sprites:
             if text.order is not None:
                 depth = sprite.order == "depth"
                 self.order = Order(ctx, guard, simulation, text.order, depth=depth)
-            self._program = self._programs.acquire(text.sprite, quads=True)
+            self._program = self._programs.acquire(text.drawn, quads=quads)
         except BaseException:
             if self.order is not None:
                 self.order.release()
@@ -229,9 +239,10 @@ class Sprites:
     def _look_up(self) -> tuple[Look, Look]:
         """Acquire the texture, and the one of normals."""
         colors, normals = self._sheets()
-        look = self._textures.acquire(colors, f"{self._where}: sprite.texture")
+        named = f"{self._where}: {self._field}"
+        look = self._textures.acquire(colors, f"{named}.texture")
         try:
-            return look, self._textures.acquire(normals, f"{self._where}: sprite.lit.normals")
+            return look, self._textures.acquire(normals, f"{named}.lit.normals")
         except BaseException:
             self._textures.release(colors)
             raise
@@ -323,9 +334,9 @@ class Sprites:
         if not rows or state is None or not self._sprite.casts:
             return
         if self._cast is None:
-            self._cast = self._programs.acquire(self._compose_cast(), quads=True)
+            self._cast = self._programs.acquire(self._compose_cast(), quads=self._quads)
         program = self._cast
-        if self._sprite.alpha_clip is None:
+        if self._cuts:
             program.write("u_cutoff", struct.pack("<f", view.cutoff))
         self._bind(program, state, self._cast_names, view, from_particles, tint, plane)
         self._render(program, state, rows)
@@ -342,22 +353,26 @@ class Sprites:
     ) -> None:
         """Give a program all that it looks at."""
         if self._texture is not None:
-            check_alive(self._texture, f"{self._where}: sprite.texture")
+            check_alive(self._texture, f"{self._where}: {self._field}.texture")
         simulation = self._simulation
         write = program.write
         write("u_view", from_particles)
         write("u_projection", view.projection)
         write("u_tint", tint)
-        if self._cast_scaled if program is self._cast else self._scaled:
-            write("u_view_scale", struct.pack("<f", view.scale))
-        write("u_pixel", struct.pack("<f", view.pixel))
+        self._aim(program, view, plane)
         simulation.bind_uniforms()
         state.bind_seen(names)
         if simulation.instances is not None:
             simulation.instances.use(UNITS["u_instances"])
         if self._texture is not None:
             self._texture.use(UNITS["u_texture"])
-        sprite = self._sprite
+
+    def _aim(self, program: Program, view: View, plane: bytes) -> None:
+        """Tell a program what quads face, and how large they are seen."""
+        simulation, sprite, write = self._simulation, self._sprite, program.write
+        if self._cast_scaled if program is self._cast else self._scaled:
+            write("u_view_scale", struct.pack("<f", view.scale))
+        write("u_pixel", struct.pack("<f", view.pixel))
         match sprite.facing:
             case "axis":
                 write("u_axis", view.turned(sprite.axis))

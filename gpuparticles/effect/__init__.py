@@ -12,6 +12,7 @@ from gpuparticles.effect.effect import Burst, Effect, Emitter, Pulse
 from gpuparticles.effect.geometry import Geometry
 from gpuparticles.effect.kinds import DIRECTION, POINT, KernelField, Kind, fields_of, kinds
 from gpuparticles.effect.light import Light
+from gpuparticles.effect.model import Model
 from gpuparticles.effect.modifiers import (
     Acceleration,
     Attractor,
@@ -133,6 +134,7 @@ __all__ = [
     "Line",
     "Lit",
     "Mesh",
+    "Model",
     "Modifier",
     "Moments",
     "Motion",

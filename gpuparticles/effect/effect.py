@@ -13,6 +13,7 @@ from pydantic import Field, ValidationError
 from gpuparticles.effect.description import Takes, default, description, replaced
 from gpuparticles.effect.draws import draws
 from gpuparticles.effect.mistakes import Mistake, if_right, known_names, mistakes_in, show
+from gpuparticles.effect.model import Model
 from gpuparticles.effect.modifiers import Modifier, Scaled
 from gpuparticles.effect.offset import Offset
 from gpuparticles.effect.parameters import Parameter, Value, keys_of, mistakes_of, put
@@ -188,7 +189,8 @@ class Emitter:
         size_by_speed: Factor of the size over the speed of the motion, from low to high.
         color_by_speed: Factor of the colour over the speed of the motion, from low to high.
         modifiers: What acts on the particles, in order; before those of the effect.
-        sprite: How a particle looks.
+        sprite: How a particle looks, unless it is drawn as a model.
+        model: The mesh that each particle is drawn as, instead of the sprite.
         trail: What it draws behind it, along the way that it has come.
         ribbon: What links the particles, in the order of their births.
         draw_order: Emitters of an effect are drawn from the lowest number to the highest, those of
@@ -264,6 +266,7 @@ class Emitter:
     color_by_speed: ColorOverLife = default("#ffffff")
     modifiers: Takes[Iterable[Modifier], tuple[Modifier, ...]] = default(())
     sprite: Sprite = Sprite()
+    model: Model | None = None
     trail: Trail | None = None
     ribbon: Ribbon | None = None
     draw_order: Annotated[int, Number("a draw order", whole=True)] = 0
@@ -274,6 +277,11 @@ class Emitter:
     def bare(self) -> bool:
         """Whether no sprites are drawn."""
         return any(part is not None and part.only for part in (self.trail, self.ribbon))
+
+    @property
+    def look(self) -> Sprite:
+        """The sprite; or what a model that takes its place has in common with one."""
+        return self.sprite if self.model is None else self.model.look
 
     def mistakes(self) -> Iterator[Mistake]:
         """What some fields say that others leave no room for."""

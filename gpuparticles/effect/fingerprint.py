@@ -10,18 +10,26 @@ from typing import Any
 from gpuparticles.effect.arrays import Array
 from gpuparticles.effect.description import fields_in_order
 from gpuparticles.effect.effect import Effect
+from gpuparticles.effect.model import Model
 from gpuparticles.effect.sprite import Lit, Sprite
 from gpuparticles.effect.trail import Ribbon, Trail
 
 __all__ = ["fingerprint"]
 
-_PICTURES = {Sprite: "texture", Lit: "normals", Trail: "texture", Ribbon: "texture"}
+_SEEN: dict[type, tuple[str, ...]] = {
+    Sprite: ("texture",),
+    Lit: ("normals",),
+    Model: ("mesh", "texture"),
+    Ribbon: ("texture",),
+    Trail: ("texture",),
+}
 
 
 def fingerprint(effect: Effect) -> str:
     """64 hex digits that differ between effects unless their particles play alike.
 
-    Textures do not count: how a file is found may differ between machines, and nothing moves by it.
+    Textures and models' meshes do not count: how a file is found may differ between machines, and
+    nothing moves by it.
     """
     digest = hashlib.sha256()
     for part in _parts(effect):
@@ -34,7 +42,7 @@ def _parts(value: Any) -> Iterator[bytes]:
     if is_dataclass(value):
         yield f"<{type(value).__name__}".encode()
         for field in fields_in_order(type(value)):
-            if _PICTURES.get(type(value)) != field.name:
+            if field.name not in _SEEN.get(type(value), ()):
                 yield f".{field.name}=".encode()
                 yield from _parts(getattr(value, field.name))
         yield b">"

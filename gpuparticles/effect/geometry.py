@@ -6,7 +6,7 @@ import math
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,7 +25,9 @@ _FACES = Rows("faces", 3, low=0, optional=True)
 _NORMALS = Rows("normals", 3, optional=True)
 _CORNER_NORMALS = Rows("normals", 3, axes=2, optional=True)
 _COLORS = Rows("colors", 4, low=0, optional=True)
-_PARTS = ("vertices", "faces", "normals", "colors")
+_UVS = Rows("uvs", 2, optional=True)
+_CORNER_UVS = Rows("uvs", 2, axes=2, optional=True)
+_PARTS = ("vertices", "faces", "normals", "colors", "uvs")
 
 
 class Geometry:
@@ -37,13 +39,15 @@ class Geometry:
         normals: float32 (n, 3), one for each vertex; or (m, 3, 3), one for each corner of each
             face. By default those of the faces.
         colors: float32 (n, 4), straight RGBA of each vertex.
+        uvs: float32 (n, 2), or (m, 3, 2) for each corner of each face: where in a picture they
+            lie, (0, 0) at its lower left.
         file: The OBJ file from which they come, which a document then names.
 
     Raises:
         EffectError: Something does not fit.
     """
 
-    __slots__ = ("colors", "faces", "file", "normals", "vertices")
+    __slots__ = ("colors", "faces", "file", "normals", "uvs", "vertices")
 
     def __init__(
         self,
@@ -51,10 +55,11 @@ class Geometry:
         faces: ArrayLike | None = None,
         normals: ArrayLike | None = None,
         colors: ArrayLike | None = None,
+        uvs: ArrayLike | None = None,
         *,
         file: Path | None = None,
     ) -> None:
-        given = dict(zip(_PARTS, (vertices, faces, normals, colors), strict=True))
+        given = dict(zip(_PARTS, (vertices, faces, normals, colors, uvs), strict=True))
         try:
             self._set(given, file, None)
         except ValidationError as error:
@@ -74,9 +79,9 @@ class Geometry:
         for name in parts:
             if name not in _PARTS:
                 raise refused(f"unknown field; a mesh has {', '.join(_PARTS)}", name)
-        corners = np.ndim(parts["normals"]) == 3 if _is_even(parts.get("normals")) else False
-        normals = _CORNER_NORMALS if corners else _NORMALS
-        rules = dict(zip(_PARTS, (_VERTICES, _FACES, normals, _COLORS), strict=True))
+        normals = _CORNER_NORMALS if _of_corners(parts.get("normals")) else _NORMALS
+        uvs = _CORNER_UVS if _of_corners(parts.get("uvs")) else _UVS
+        rules = dict(zip(_PARTS, (_VERTICES, _FACES, normals, _COLORS, uvs), strict=True))
         held = gather(
             lambda item: item[0].read(item[1], folder),
             ((name, (rule, parts.get(name))) for name, rule in rules.items()),
@@ -85,6 +90,7 @@ class Geometry:
         self.faces: Array | None = held["faces"]
         self.normals: Array | None = held["normals"]
         self.colors: Array | None = held["colors"]
+        self.uvs: Array | None = held["uvs"]
         self.file = file
         for sentence, *path in self._misfits():
             raise refused(sentence, *path)
@@ -97,12 +103,13 @@ class Geometry:
             for face, corner in bad[:1].tolist():
                 given = show(float(faces[face, corner]))
                 yield f"{given} is no vertex; there are {count}, from 0", "faces", face, corner
-        if self.normals is not None and self.normals.data.ndim == 3:
-            if self.normals.shape != (len(self.corners()), 3, 3):
-                number = f"{len(self.normals)} are given for {len(self.corners())} faces"
-                yield f"{number} of 3 corners", "normals"
-        elif self.normals is not None and len(self.normals) != count:
-            yield f"{len(self.normals)} are given for {count} vertices", "normals"
+        for name, part in (("normals", self.normals), ("uvs", self.uvs)):
+            if part is not None and part.data.ndim == 3:
+                if part.shape[:2] != (len(self.corners()), 3):
+                    number = f"{len(part)} are given for {len(self.corners())} faces"
+                    yield f"{number} of 3 corners", name
+            elif part is not None and len(part) != count:
+                yield f"{len(part)} are given for {count} vertices", name
         if self.colors is not None and len(self.colors) != count:
             yield f"{len(self.colors)} are given for {count} vertices", "colors"
 
@@ -140,6 +147,25 @@ class Geometry:
             each = self.normals.data.reshape(-1, 3).astype(np.float64)
         np.add.at(around, self.corners().ravel(), each)
         return _units(around)
+
+    def triangles(self) -> tuple[Floats, NDArray[np.uint32]]:
+        """The faces as a graphics card takes them.
+
+        Returns:
+            float32 (k, 12), no two alike: place, unit normal, uv and colour of corners; and
+            uint32 (3 m,), which of them the faces' corners are.
+        """
+        corners = self.corners().ravel()
+        table = np.zeros((len(corners), 12), np.float32)
+        table[:, :3] = self.vertices.data[corners]
+        normals = self.face_normals()
+        table[:, 3:6] = normals if len(normals) == len(corners) else normals.repeat(3, axis=0)
+        if self.uvs is not None:
+            of_corners = self.uvs.data.ndim == 3
+            table[:, 6:8] = self.uvs.data.reshape(-1, 2) if of_corners else self.uvs.data[corners]
+        table[:, 8:] = 1.0 if self.colors is None else self.colors.data[corners]
+        rows, indices = np.unique(table, axis=0, return_inverse=True)
+        return rows, indices.ravel().astype(np.uint32)
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Geometry):
@@ -180,9 +206,10 @@ class GeometryRule(Rule):
 
     def schema(self) -> dict[str, Any]:
         """The parts, or a string."""
-        rules = (_VERTICES, _FACES, _NORMALS, _COLORS)
+        rules = (_VERTICES, _FACES, _NORMALS, _COLORS, _UVS)
         properties = {name: rule.schema() for name, rule in zip(_PARTS, rules, strict=True)}
-        properties["normals"]["anyOf"].insert(1, _CORNER_NORMALS.schema()["anyOf"][0])
+        for name, corners in (("normals", _CORNER_NORMALS), ("uvs", _CORNER_UVS)):
+            properties[name]["anyOf"].insert(1, corners.schema()["anyOf"][0])
         triangle = {"vertices": [[0, 0, 0], [1, 0, 0], [0, 1, 0]], "faces": [[0, 1, 2]]}
         parts = {
             "type": "object",
@@ -202,7 +229,7 @@ class GeometryRule(Rule):
 
 
 def load_obj(file: Path) -> Geometry:
-    """Read the vertices, normals, colours and faces of a Wavefront OBJ file.
+    """Read the vertices, normals, uvs, colours and faces of a Wavefront OBJ file.
 
     Polygons are cut into triangles round their first corner; the colours of vertices are the three
     numbers that some programs write behind a place. Everything else is passed over.
@@ -218,7 +245,8 @@ def load_obj(file: Path) -> Geometry:
         raise refused(f"{file}: cannot be read: {error.strerror or error}") from None
     vertices: list[list[float]] = []
     normals: list[list[float]] = []
-    faces: list[list[tuple[int, int | None]]] = []
+    uvs: list[list[float]] = []
+    faces: list[list[_Corner]] = []
     for number, line in enumerate(text.replace("\\\n", "  ").split("\n"), 1):
         word, *rest = line.partition("#")[0].split() or [""]
         try:
@@ -227,8 +255,12 @@ def load_obj(file: Path) -> Geometry:
                     vertices.append(_numbers(rest, 3))
                 case "vn":
                     normals.append(_numbers(rest, 3)[:3])
+                case "vt":
+                    uvs.append([*_numbers(rest, 1), 0.0][:2])
                 case "f":
-                    polygon = [_corner(item, len(vertices), len(normals)) for item in rest]
+                    polygon = [
+                        _corner(word, len(vertices), len(uvs), len(normals)) for word in rest
+                    ]
                     if len(polygon) < 3:
                         raise ValueError(f"a face has 3 or more corners, not {len(polygon)}")
                     faces += [[polygon[0], *polygon[i : i + 2]] for i in range(1, len(polygon) - 1)]
@@ -238,9 +270,11 @@ def load_obj(file: Path) -> Geometry:
         raise refused(f"{file}: has no vertices; a mesh has lines such as: v 0 1 0")
     parts: dict[str, Any] = {"vertices": [vertex[:3] for vertex in vertices]}
     if faces:
-        parts["faces"] = [[vertex for vertex, _ in face] for face in faces]
-        if all(normal is not None for face in faces for _, normal in face):
-            parts["normals"] = [[normals[normal or 0] for _, normal in face] for face in faces]
+        parts["faces"] = [[corner.vertex for corner in face] for face in faces]
+        if all(corner.normal is not None for face in faces for corner in face):
+            parts["normals"] = [[normals[corner.normal or 0] for corner in face] for face in faces]
+        if all(corner.uv is not None for face in faces for corner in face):
+            parts["uvs"] = [[uvs[corner.uv or 0] for corner in face] for face in faces]
     if all(len(vertex) == 6 for vertex in vertices):
         parts["colors"] = [[*vertex[3:], 1.0] for vertex in vertices]
     return Geometry.read(parts, file)
@@ -261,12 +295,22 @@ def _numbers(words: Sequence[str], least: int) -> list[float]:
 _LARGEST = float(np.finfo(np.float32).max)
 
 
-def _corner(word: str, vertices: int, normals: int) -> tuple[int, int | None]:
-    """The vertex and the normal of ``3``, ``3//2`` or ``3/1/2``; negative ones count back."""
-    parts = word.split("/")
-    vertex = _index(parts[0], vertices, "vertices", word)
-    normal = len(parts) > 2 and parts[2]
-    return vertex, _index(normal, normals, "normals", word) if normal else None
+class _Corner(NamedTuple):
+    """Which vertex, uv and normal the corner of a face has."""
+
+    vertex: int
+    uv: int | None
+    normal: int | None
+
+
+def _corner(word: str, vertices: int, uvs: int, normals: int) -> _Corner:
+    """What ``3``, ``3/1``, ``3//2`` or ``3/1/2`` means; negative numbers count back."""
+    vertex, uv, normal = [*word.split("/"), "", ""][:3]
+    return _Corner(
+        _index(vertex, vertices, "vertices", word),
+        _index(uv, uvs, "uvs", word) if uv else None,
+        _index(normal, normals, "normals", word) if normal else None,
+    )
 
 
 def _index(text: str, count: int, what: str, word: str) -> int:
@@ -282,15 +326,14 @@ def _index(text: str, count: int, what: str, word: str) -> int:
     return index
 
 
-def _is_even(value: Any) -> bool:
-    """Whether it can be asked how deeply lists are nested."""
+def _of_corners(value: Any) -> bool:
+    """Whether something is given for each corner of each face, not for each vertex."""
     if value is None or isinstance(value, (str, os.PathLike)):
         return False
     try:
-        np.ndim(value)
+        return np.ndim(value) == 3
     except ValueError:
         return False
-    return True
 
 
 def _units(vectors: NDArray[Any]) -> Floats:

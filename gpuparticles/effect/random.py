@@ -16,6 +16,7 @@ from gpuparticles.effect.values import Floats
 __all__ = [
     "AMOUNT",
     "ANGULAR_VELOCITY",
+    "AXIS",
     "COLOR",
     "DIRECTION",
     "FRAME",
@@ -24,6 +25,7 @@ __all__ = [
     "INHERIT_VELOCITY",
     "LIFETIME",
     "MODIFIER",
+    "ORIENTATION",
     "RADIAL_SPEED",
     "ROTATION",
     "SHAPE",
@@ -33,6 +35,7 @@ __all__ = [
     "VELOCITY",
     "WIDTH",
     "Random",
+    "Seeds",
     "pcg",
     "signed",
     "uniform",
@@ -57,6 +60,8 @@ MODIFIER: Final = 32  # plus the modifier's place in the list
 AMOUNT: Final = 1 << 16  # whether it is born at all; drawn on the CPU alone
 RADIAL_SPEED: Final = (1 << 16) + 1
 INHERIT_VELOCITY: Final = (1 << 16) + 2
+ORIENTATION: Final = (1 << 16) + 16  # to 18
+AXIS: Final = (1 << 16) + 19  # and 20
 
 Seeds = NDArray[np.uint32]
 

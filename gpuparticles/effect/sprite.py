@@ -111,23 +111,30 @@ class Flipbook:
 
 @dataclass(frozen=True)
 class BlendRule(Rule):
-    """A word or a number between what the words mean."""
+    """A word or a number between what the words mean.
 
-    def read(self, value: Any) -> Literal["alpha", "additive"] | float:
-        """As it is, if it is one."""
+    Args:
+        words: Those that are known.
+    """
+
+    words: tuple[str, ...] = ("alpha", "additive")
+
+    def read(self, value: Any) -> Any:
+        """The word, or the number."""
         if not isinstance(value, str):
             return _ADDITIVE.read(value)
-        if value not in ("alpha", "additive"):
-            words = ["alpha", "additive"]
-            raise refused(f"{show(value)} is no way to blend; {self}{suggestion(value, words)}")
-        return value  # type: ignore[return-value]  # `in` does not narrow a str to the words
+        if value not in self.words:
+            known = suggestion(value, self.words)
+            raise refused(f"{show(value)} is no way to blend; {self}{known}")
+        return value
 
     def schema(self) -> dict[str, Any]:
-        """A word or a number."""
-        return {"anyOf": [{"enum": ["alpha", "additive"]}, _ADDITIVE.schema()]}
+        """One of the words, or a number."""
+        return {"anyOf": [{"enum": list(self.words)}, _ADDITIVE.schema()]}
 
     def __str__(self) -> str:
-        return 'blend is "alpha", "additive" or a number from 0 (alpha) to 1 (additive)'
+        words = ", ".join(f'"{word}"' for word in self.words)
+        return f"blend is {words} or a number from 0 (alpha) to 1 (additive)"
 
 
 @dataclass(frozen=True)
@@ -143,7 +150,7 @@ class TextureRule(Rule):
         raise refused(f"{show(value)} is no texture; {self}")
 
     def schema(self) -> dict[str, Any]:
-        """A path, or null."""
+        """The path of a picture, or nothing."""
         return {"anyOf": [{"type": "string", "pattern": r"\S"}, {"type": "null"}]}
 
     def __get_pydantic_core_schema__(

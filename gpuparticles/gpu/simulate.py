@@ -578,7 +578,11 @@ class Simulation:
                 rows += int(values[1])
             offset = self.block.offsets["u_shape"] + 16 * row + 4 * column
             struct.pack_into(f"<{len(values)}f", data, offset, *values)
-        self._pack_sprite(emitter.sprite)
+        self._pack_sprite(emitter.look)
+        if emitter.model is not None:
+            pack(data, "u_model_scale", emitter.model.scale)
+            if not isinstance(emitter.model.axis, str):
+                pack(data, "u_model_axis", _unit(emitter.model.axis))
         stops = _Stops(self.block.offsets["u_stops"], data)
         for name, row, curve in curves(emitter, self.block):
             pack(data, name, stops.add(curve), row)

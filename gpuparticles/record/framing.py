@@ -110,11 +110,15 @@ def _visible(
     """
     size, color = living["size"], living["color"]
     light = np.minimum(color[:, :3], 1) * color[:, 3:]
-    cover = color[:, 3:] * (1 - emitter.sprite.additive)
+    look, model = emitter.look, emitter.model
+    cover = color[:, 3:] * (1 - look.additive)
     change = np.hstack((light, cover)) if background is None else light - cover * background
     weight = size * (change**2).max(axis=1, initial=0)
     # What is so many pixels wide at any distance has no width in the world.
-    reach = size if emitter.sprite.size_unit == "world" else np.zeros_like(size)
+    reach = size if look.size_unit == "world" else np.zeros_like(size)
+    if model is not None:
+        corners = model.mesh.vertices.data * np.array(model.scale, np.float32)
+        reach = size * (2 * np.linalg.norm(corners, axis=1).max())
     rows = np.column_stack((living["position"], reach, weight)).astype(np.float64)
     return rows[rows[:, 4] > 0]
 

@@ -17,6 +17,7 @@ import numpy as np
 
 from gpuparticles.effect import Effect
 from gpuparticles.errors import ContextError, EffectError
+from gpuparticles.gpu.gl import GL
 from gpuparticles.gpu.guard import Guard
 from gpuparticles.record.destinations import destination
 from gpuparticles.record.framing import Camera, Framing, bounds, close_up, given_or_own
@@ -268,7 +269,11 @@ def _roll(shot: _Shot, moments: Sequence[float]) -> Generator[_Take, None, None]
             try:
                 texture = context.texture(extent, 4, dtype="f2")
                 stack.callback(texture.release)
-                target = context.framebuffer([texture])
+                solid = any(emitter.look.depth_write for emitter in effect.emitters)
+                depth = context.depth_texture(extent) if solid else None
+                if depth is not None:
+                    stack.callback(depth.release)
+                target = context.framebuffer([texture], depth)
                 stack.callback(target.release)
             except moderngl.Error as error:
                 raise ContextError(
@@ -284,6 +289,8 @@ def _roll(shot: _Shot, moments: Sequence[float]) -> Generator[_Take, None, None]
                 guard.simulate()
                 guard.target(target.glo, *extent)
                 guard.gl.ClearBufferfv(guard.gl.COLOR, 0, clear)
+                if depth is not None:
+                    _clear_depth(guard.gl)
                 particles.draw(*camera)
                 data = target.read(components=4, dtype="f2", alignment=1)
             drawn = np.frombuffer(data, np.float16).reshape(*extent[::-1], 4)
@@ -293,3 +300,12 @@ def _roll(shot: _Shot, moments: Sequence[float]) -> Generator[_Take, None, None]
                 instance.births - instance.dropped,
                 instance.dropped,
             )
+
+
+def _clear_depth(gl: GL) -> None:
+    """Nothing is in front of anything; the host may have shut the depth buffer."""
+    mask = (ctypes.c_int * 1)()
+    gl.GetIntegerv(gl.DEPTH_WRITEMASK, mask)
+    gl.DepthMask(1)
+    gl.ClearBufferfv(gl.DEPTH, 0, (ctypes.c_float * 1)(1.0))
+    gl.DepthMask(mask[0])

@@ -14,6 +14,7 @@ from typing import NamedTuple, TypeAlias
 from gpuparticles.effect.draws import draws
 from gpuparticles.effect.effect import Emitter
 from gpuparticles.effect.kinds import KernelField, fields_of
+from gpuparticles.effect.model import Model
 from gpuparticles.effect.modifiers import Collision, Modifier, Scaled
 from gpuparticles.effect.rules import Table
 from gpuparticles.effect.shapes import Shape
@@ -353,7 +354,7 @@ def look_members(emitter: Emitter) -> tuple[Member, ...]:
     found = [Member("vec2", name) for name, _, _ in spans if name not in fixed]
     found += [Member("float", f"u_{name}") for name in fades(emitter)]
     found += [Member("vec2", "u_speed_range")] if by_speed(emitter) else []
-    return (*found, *sprite_members(emitter.sprite))
+    return (*found, *sprite_members(emitter.look), *model_members(emitter.model))
 
 
 def sprite_members(sprite: Sprite) -> list[Member]:
@@ -369,6 +370,14 @@ def sprite_members(sprite: Sprite) -> list[Member]:
     }
     types = {"u_softness": "float", "u_alpha_clip": "float"}
     return [Member(types.get(name, "vec2"), name) for name, used in found.items() if used]
+
+
+def model_members(model: Model | None) -> list[Member]:
+    """What only models need."""
+    if model is None:
+        return []
+    axis = [] if model.axis == "random" else [Member("vec3", "u_model_axis")]
+    return [Member("vec3", "u_model_scale"), *axis]
 
 
 def birth_members(emitter: Emitter) -> list[Member]:
@@ -405,7 +414,8 @@ def by_speed(emitter: Emitter) -> bool:
 
 def sorts(emitter: Emitter) -> bool:
     """Whether it can be seen which of an emitter's particles is drawn first, and is asked for."""
-    return emitter.sprite.order != "none" and emitter.sprite.additive < 1.0
+    look = emitter.look
+    return look.order != "none" and look.additive < 1.0
 
 
 def lingers(emitter: Emitter) -> bool:

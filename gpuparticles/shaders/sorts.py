@@ -20,7 +20,7 @@ def key(
         pooled: Particles carry an instance, which says where they are.
         order: By what; None as its sprites are.
     """
-    order = emitter.sprite.order if order is None else order
+    order = emitter.look.order if order is None else order
     inputs = [POSITION_AGE, LIFETIME_SEED]
     lines, uniforms, kernels = [], [], []
     if order == "depth":

@@ -21,7 +21,7 @@ from gpuparticles.shaders.layout import (
 )
 from gpuparticles.shaders.sources import Source
 
-__all__ = ["sprite"]
+__all__ = ["cut_out", "particle_openings", "sprite"]
 
 
 def sprite(
@@ -41,27 +41,13 @@ def sprite(
         cast: Only the depth is drawn, of what covers enough: from where a light is, so that how
             far the camera is does not matter, nor any order.
     """
-    ordered = sorts(emitter) and not cast
-    drawn = (*STATE, *channels(pooled=pooled and not ordered))
-    block = look_block(emitter, modifiers).text()
-    looked_up = [*motion_curves(emitter), *look_curves(emitter)]
     openings = {
-        "block": block,
-        "smooth": smooth(curve for _, _, curve in looked_up),
-        "inputs": [
-            *(sampler(c) for c in drawn),
-            *(["uniform sampler2D u_instances;"] if pooled else []),
-            *(["uniform usampler2D u_order;"] if ordered else []),
-            *(f"uniform {kind} {name};" for kind, name in _faced(emitter, pooled=pooled)),
-        ],
-        "order": _ORDER if ordered else [],
-        "instance": _sprite_instance(
-            pooled=pooled, local=emitter.space == "local", ordered=ordered
-        ),
-        "look": _look(emitter),
-        "extent": _extent(emitter),
+        **particle_openings(emitter, modifiers, pooled=pooled, cast=cast),
         **_sprite(emitter, pooled=pooled, cast=cast),
     }
+    openings["inputs"] += [
+        f"uniform {kind} {name};" for kind, name in _faced(emitter, pooled=pooled)
+    ]
     kernels = [f"facings/{emitter.sprite.facing}.glsl"]
     if pooled:
         kernels.insert(0, "lib/instance.glsl")
@@ -75,7 +61,31 @@ def sprite(
         libraries.append("lib/texel.glsl")
     if emitter.sprite.lit is not None and emitter.sprite.lit.mapped and not cast:
         libraries.append("lib/cell.glsl")
-    return vertex, compose("draw/sprite.frag", {"block": block, **texel}, libraries)
+    fragment = {"block": openings["block"], **texel}
+    return vertex, compose("draw/sprite.frag", fragment, libraries)
+
+
+def particle_openings(
+    emitter: Emitter, modifiers: Sequence[Modifier], *, pooled: bool, cast: bool
+) -> dict[str, list[str]]:
+    """What the vertex text of everything that is drawn of particles looks up; see `sprite`."""
+    ordered = sorts(emitter) and not cast
+    looked_up = [*motion_curves(emitter), *look_curves(emitter)]
+    return {
+        "block": look_block(emitter, modifiers).text(),
+        "smooth": smooth(curve for _, _, curve in looked_up),
+        "inputs": [
+            *(sampler(c) for c in (*STATE, *channels(pooled=pooled and not ordered))),
+            *(["uniform sampler2D u_instances;"] if pooled else []),
+            *(["uniform usampler2D u_order;"] if ordered else []),
+        ],
+        "order": _ORDER if ordered else [],
+        "instance": _sprite_instance(
+            pooled=pooled, local=emitter.space == "local", ordered=ordered
+        ),
+        "look": _look(emitter),
+        "extent": _extent(emitter),
+    }
 
 
 def _sprite(emitter: Emitter, *, pooled: bool, cast: bool) -> dict[str, list[str]]:

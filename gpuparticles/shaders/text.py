@@ -10,6 +10,7 @@ from gpuparticles.effect.effect import Effect, Emitter
 from gpuparticles.effect.modifiers import Modifier
 from gpuparticles.shaders.births import birth
 from gpuparticles.shaders.layout import ORIGIN, Block, emitter_block, lingers, moving, sorts
+from gpuparticles.shaders.models import model
 from gpuparticles.shaders.sorts import cut, key, merge, runs
 from gpuparticles.shaders.sources import Source
 from gpuparticles.shaders.sprites import sprite
@@ -80,7 +81,7 @@ class EmitterText(NamedTuple):
         blend: Makes what is seen between whole steps; None where steps follow the updates.
         alive: Packs who lives; None where nobody dies before their time.
         order: Sorts; None where nothing is sorted.
-        sprite: Draws.
+        drawn: Draws the sprite, or the model.
         cast: Composes what draws the depth alone, as few hosts ask for.
         trail: Keeps and draws trails; None where there are none.
         ribbon: Sorts, and draws what links particles; None where nothing does.
@@ -96,7 +97,7 @@ class EmitterText(NamedTuple):
     blend: Pass | None
     alive: Pass | None
     order: OrderText | None
-    sprite: Pass
+    drawn: Pass
     cast: Callable[[], Pass]
     trail: TrailText | None
     ribbon: tuple[OrderText, Pass] | None
@@ -114,9 +115,10 @@ class EmitterText(NamedTuple):
         for each in (*steps, *order):
             if each is not None:
                 yield each, False
-        yield self.sprite, True
+        quads = self.emitter.model is None
+        yield self.drawn, quads
         if depth:
-            yield self.cast(), True
+            yield self.cast(), quads
         if self.trail is not None:
             *kept, drawn = self.trail
             yield from ((each, False) for each in kept)
@@ -142,6 +144,7 @@ def emitter_text(effect: Effect, index: int, *, pooled: bool) -> EmitterText:
     modifiers = effect.modifiers_of(emitter)
     local = emitter.space == "local"
     carries = not pooled and any(moving(modifier, emitter) for modifier in modifiers)
+    draws = sprite if emitter.model is None else model
     return EmitterText(
         emitter=emitter,
         block=emitter_block(emitter, modifiers, pooled=pooled),
@@ -152,11 +155,11 @@ def emitter_text(effect: Effect, index: int, *, pooled: bool) -> EmitterText:
         blend=None if pooled or effect.fixed_fps is None else blend(lingers=lingers(emitter)),
         alive=alive(lingers=lingers(emitter)) if any(m.kills for m in modifiers) else None,
         order=_order(emitter, pooled=pooled) if sorts(emitter) else None,
-        sprite=sprite(emitter, modifiers, pooled=pooled),
-        cast=partial(sprite, emitter, modifiers, pooled=pooled, cast=True),
         trail=_trail(emitter, modifiers),
         ribbon=None if emitter.ribbon is None else _ribbon(emitter, modifiers),
         birth_given=partial(birth, emitter, modifiers, pooled=pooled, given=True),
+        drawn=draws(emitter, modifiers, pooled=pooled),
+        cast=partial(draws, emitter, modifiers, pooled=pooled, cast=True),
     )
 
 

@@ -70,6 +70,7 @@ class EffectInstance:
         "_scene",
         "_simulated",
         "_soft",
+        "_solid",
         "_sorts",
         "_speed",
         "_target",
@@ -123,6 +124,7 @@ class EffectInstance:
                 instance._set_anchor(self._anchor, None)
             self._drawn = sorted(self, key=lambda instance: instance.emitter.draw_order)
             self._sorts = any(instance._sorts for instance in self)
+            self._solid = any(instance._sprites.solid for instance in self)
             self._soft = any(instance._sprites.soft for instance in self)
             self._play(set_at_first)
             self._rewind()
@@ -638,13 +640,13 @@ class EffectInstance:
             for emitter in self:
                 emitter._simulation.blend(self._frames.alpha)
 
-    def _draw(self, view: View) -> None:
-        """Draw all emitters."""
+    def _draw(self, view: View, *, solid: bool) -> None:
+        """Draw of all emitters what covers what is behind, or all else."""
         frames = self._frames
         behind = 0.0 if frames is None else (1.0 - frames.alpha) / frames.fps
         for emitter, frame in self._framed(view):
             plane = self._plane(emitter, view)
-            emitter._draw(view, frame, self._tint_bytes, plane, behind)
+            emitter._draw(view, frame, self._tint_bytes, plane, behind, solid=solid)
 
     def _cast(self, view: View) -> None:
         """Draw the depth of all emitters."""

@@ -10,8 +10,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from gpuparticles.draw.models import drawn
 from gpuparticles.draw.ribbons import Ribbons
-from gpuparticles.draw.sprites import Sprites, View
+from gpuparticles.draw.sprites import View
 from gpuparticles.draw.trails import Trails
 from gpuparticles.effect.effect import MOST_AT_ONCE, Effect, Emitter
 from gpuparticles.effect.mistakes import show
@@ -86,13 +87,14 @@ class EmitterInstance:
         self._trails: Trails | None = None
         self._ribbon: Ribbons | None = None
         try:
-            self._sprites = Sprites(
+            self._sprites = drawn(
                 scene.ctx,
                 scene.guard,
                 simulation,
-                self.emitter.sprite,
+                self.emitter,
                 text,
                 scene.textures,
+                scene.meshes,
                 where,
             )
             if trail is not None and text.trail is not None:
@@ -340,7 +342,7 @@ class EmitterInstance:
         if self._player.timeline.driver is None:
             self._scene.driven.discard(self)
         self._simulation.describe(emitter, effect.modifiers_of(emitter))
-        self._sprites.describe(emitter.sprite)
+        self._sprites.describe(emitter.look)
         if self._trails is not None and emitter.trail is not None:
             self._trails.describe(emitter.trail)
         if self._ribbon is not None and emitter.ribbon is not None:
@@ -355,7 +357,14 @@ class EmitterInstance:
         check_history(self._scene.ctx, max(rows, 1), marks.planes, self._where)
 
     def _draw(
-        self, view: View, from_particles: bytes, tint: bytes, plane: bytes, behind: float
+        self,
+        view: View,
+        from_particles: bytes,
+        tint: bytes,
+        plane: bytes,
+        behind: float,
+        *,
+        solid: bool,
     ) -> None:
         """Draw the living, before them the trails, and before those what links them.
 
@@ -365,13 +374,14 @@ class EmitterInstance:
             tint: Packed.
             plane: Packed.
             behind: By how many seconds what is seen lies before the last step's end.
+            solid: Draw only what covers what is behind it; else all but that.
         """
         clock = self._player.population.clock
-        if self._ribbon is not None:
+        if self._ribbon is not None and not solid:
             self._ribbon.draw(view, from_particles, tint, clock, behind)
-        if self._trails is not None:
+        if self._trails is not None and not solid:
             self._trails.draw(view, from_particles, tint, clock, behind)
-        if not self.emitter.bare:
+        if self._sprites.solid is solid and not self.emitter.bare:
             self._sprites.draw(view, from_particles, tint, plane)
 
     @property

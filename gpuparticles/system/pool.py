@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator
 import moderngl
 import numpy as np
 
+from gpuparticles.draw.models import drawn
 from gpuparticles.draw.sprites import Sprites, View
 from gpuparticles.effect.effect import Effect
 from gpuparticles.gpu.simulate import Simulation
@@ -63,6 +64,7 @@ class Pool:
         by_order = sorted(emitters, key=lambda index: effect.emitters[index].draw_order)
         self._drawn = [self._sprites[index] for index in by_order]
         self._sorts = any(sprites.order is not None for sprites in self._sprites)
+        self._solid = any(sprites.solid for sprites in self._sprites)
         self._soft = any(sprites.soft for sprites in self._sprites)
 
     @property
@@ -129,10 +131,12 @@ class Pool:
             simulation.origin = self._scene.origin
             simulation.set_anchor(self.anchor)
 
-    def _draw(self, view: View) -> None:
-        """Draw what lives, emitter by emitter."""
+    def _draw(self, view: View, *, solid: bool) -> None:
+        """Draw what lives, emitter by emitter: what covers what is behind, or all else."""
         world = view.at(self.anchor)
         for sprites in self._drawn:
+            if sprites.solid is not solid:
+                continue
             sprites.draw(view, world, _WHITE)
 
     def _cast(self, view: View) -> None:
@@ -200,13 +204,14 @@ class Pool:
         simulation.set_anchor(self.anchor)
         where = f"{effect.name}: {emitter.name}"
         self._sprites.append(
-            Sprites(
+            drawn(
                 scene.ctx,
                 scene.guard,
                 simulation,
-                emitter.sprite,
+                emitter,
                 text,
                 scene.textures,
+                scene.meshes,
                 where,
             )
         )

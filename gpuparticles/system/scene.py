@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Protocol
 
 import moderngl
 
+from gpuparticles.draw.models import Meshes
 from gpuparticles.draw.sprites import View
 from gpuparticles.draw.textures import Textures
 from gpuparticles.effect.effect import Effect
@@ -30,7 +31,7 @@ _REMEMBERED = 64
 
 
 class Scene:
-    """The context, its guard and the textures, handed to everything that plays.
+    """The context, its guard, textures and meshes, handed to everything that plays.
 
     Args:
         ctx: The context.
@@ -50,6 +51,7 @@ class Scene:
         self.ctx = ctx
         self.guard = Guard(ctx, restore)
         self.textures = Textures(ctx)
+        self.meshes = Meshes(ctx)
         self.depth = SceneDepth(ctx, self.guard)
         self.max_step = max_step
         self.playing: list[Playing] = []
@@ -94,13 +96,14 @@ class Playing(Protocol):
 
     _draw_order: int
     _sorts: bool  # whether any of its particles are ever sorted
+    _solid: bool  # whether some of them cover what is behind: these are drawn before all others
     _soft: bool  # whether any of them may fade in front of the scene
 
     def _advance(self, dt: float) -> None:
         """Advance, inside the guard."""
 
-    def _draw(self, view: View) -> None:
-        """Draw, inside the guard."""
+    def _draw(self, view: View, *, solid: bool) -> None:
+        """Draw what covers what is behind it, or all else, inside the guard."""
 
     def _cast(self, view: View) -> None:
         """Draw the depth of what covers, inside the guard."""

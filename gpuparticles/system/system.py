@@ -342,8 +342,12 @@ class ParticleSystem:
                 camera = camera.before(scene.guard.window, seen=seen > 0)
                 if seen:
                     bound.enter_context(scene.depth.bound(seen))
-            for playing in sorted(scene.playing, key=_draw_order):
-                playing._draw(camera)
+            ordered = sorted(scene.playing, key=_draw_order)
+            for playing in ordered:
+                if playing._solid:
+                    playing._draw(camera, solid=True)
+            for playing in ordered:
+                playing._draw(camera, solid=False)
 
     def draw_depth(
         self,
@@ -450,6 +454,7 @@ class ParticleSystem:
             programs=len(Programs.of(self.ctx)),
             gpu_bytes=sum(p.gpu_bytes for p in playing)
             + self._scene.textures.nbytes
+            + self._scene.meshes.nbytes
             + self._scene.depth.nbytes,
         )
 

@@ -338,7 +338,7 @@ def test_what_adds_light_is_not_sorted(scene: Scene, renders: Any) -> None:
 def test_only_what_asks_for_an_order_is_composed_and_sorted(scene: Scene) -> None:
     text = emitter_text(cloud(5, sprite=gp.Sprite()), 0, pooled=False)
     assert text.order is None
-    assert "u_order" not in text.sprite[0].text
+    assert "u_order" not in text.drawn[0].text
     effect = scene.particles.play(cloud(5, sprite=gp.Sprite()))
     scene.update()
     assert effect["it"]._sprites.order is None

@@ -51,6 +51,34 @@ def test_an_obj_file_is_read(tmp_path: Path) -> None:
     assert geometry.colors is None
 
 
+def test_an_obj_file_may_say_where_in_a_picture_its_corners_lie(tmp_path: Path) -> None:
+    text = "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 1 1 0\nvt 0 0\nvt 1 0.5\nvt 0.25\nf 1/1 2/2 3/-1\n"
+    geometry = gp.Mesh(written(tmp_path, text + "f 2/1 4/2 3/3\n")).geometry
+    assert geometry.uvs == gp.Array([[(0, 0), (1, 0.5), (0.25, 0)]] * 2)
+
+    assert gp.Mesh(written(tmp_path, text + "f 2 4 3\n")).geometry.uvs is None
+    with pytest.raises(gp.EffectError, match='"1/4" is no corner; there are 3 uvs so far'):
+        gp.Mesh(written(tmp_path, text + "f 1/4 2/1 3/1\n"))
+
+
+def test_triangles_share_the_corners_that_are_alike() -> None:
+    """Two faces of a square: of the same normal they share two corners, of others none."""
+    square = [(0, 0, 0), (1, 0, 0), (1, 1, 0), (0, 1, 0)]
+    faces = [(0, 1, 2), (0, 2, 3)]
+    rows, indices = gp.Geometry(square, faces, colors=[(1, 0, 0, 0.5)] * 4).triangles()
+    assert rows.shape == (4, 12)
+    assert rows[indices, :3].tolist() == [list(square[i]) for face in faces for i in face]
+    assert (rows[:, 3:6] == (0, 0, 1)).all()
+    assert (rows[:, 6:8] == 0).all()
+    assert (rows[:, 8:] == (1, 0, 0, 0.5)).all()
+
+    bent = [[(0, 0, 1)] * 3, [(0, 1, 0)] * 3]
+    uvs = [[(0, 0), (1, 0), (1, 1)], [(0, 0), (1, 1), (0, 1)]]
+    rows, indices = gp.Geometry(square, faces, bent, uvs=uvs).triangles()
+    assert len(rows) == 6
+    assert rows[indices, 6:8].tolist() == [list(map(float, uv)) for face in uvs for uv in face]
+
+
 def test_vertices_may_have_colours_and_no_faces(tmp_path: Path) -> None:
     geometry = gp.Mesh(written(tmp_path, "v 0 1 2 1 0 0.5\nv 3 4 5 0 1 0\n"), "vertices").geometry
 
@@ -126,12 +154,12 @@ TRIANGLE = [(0, 0, 0), (1, 0, 0), (0, 1, 0)]
         ),
         (
             lambda: gp.Mesh({"vertices": TRIANGLE, "face": []}),
-            "Mesh: geometry.face: unknown field; a mesh has vertices, faces, normals, colors",
+            "Mesh: geometry.face: unknown field; a mesh has vertices, faces, normals, colors, uvs",
         ),
         (
             lambda: gp.Mesh(3),
             "Mesh: geometry: 3 is no mesh; a mesh is the path of an OBJ file, a Geometry, or an "
-            "object with vertices, faces, normals, colors",
+            "object with vertices, faces, normals, colors, uvs",
         ),
     ],
 )

@@ -88,9 +88,24 @@ class Life:
             sprite=gp.Sprite(texture=borrowed, stretch=0.1),
             trail=gp.Trail(0.2, segments=4, texture=borrowed),
         )
+        debris = gp.Emitter(
+            "debris",
+            capacity=40,
+            rate=60,
+            speed=(0.5, 1),
+            spread=90,
+            angular_velocity=(-360, 360),
+            model=gp.Model(
+                gp.Geometry([(0, 0, 0), (1, 0, 0), (0, 1, 0)], [(0, 1, 2)]),
+                texture=borrowed,
+                blend="alpha",
+                order="youngest",
+                depth_write=True,
+            ),
+        )
         # Two of them fill more than the 1024 slots that their pool begins with, so that it grows.
         dust = gp.Emitter("dust", capacity=600, rate=0, bursts=[gp.Burst(0, 600)], speed=(0, 1))
-        self._fire = gp.Effect("fire", [smoke, sparks])
+        self._fire = gp.Effect("fire", [smoke, sparks, debris])
         self._dust = gp.Effect("dust", [dust], duration=1)
         self._mist = gp.Effect("mist", [smoke], prewarm=0.5, fixed_fps=20)
         self.particles: gp.ParticleSystem
