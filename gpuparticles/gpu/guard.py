@@ -44,7 +44,6 @@ _CAST = {"<=": "cast <=", ">=": "cast >="}
 
 # Where uniform points and texture units lie in what is read at entry.
 _POINTS = slice(7, 7 + UNIFORM_BINDINGS)
-_TEXTURES = slice(7 + UNIFORM_BINDINGS, None)
 
 _PLANS = 256  # remembered at most; a host calls us in a handful of different states
 _run = deque[object](maxlen=0).extend  # exhausts an iterator at C speed
@@ -88,11 +87,12 @@ class Guard:
 
     It nests: only the outermost entry and exit do anything. Inside, ``simulate()`` and ``draw()``
     choose a mode; to choose the mode already chosen costs nothing. Our code inside may bind
-    textures on units 0..9, uniform buffers at points 0..2, framebuffers, programs and vertex
-    arrays, and may create, write, read and release buffers, vertex arrays and programs, and, while
-    simulating, framebuffers and 2D textures. It never calls what changes moderngl's memory
-    (``fbo.use``, ``fbo.clear``, ``ctx.enable`` and its kin, ``ctx.viewport``, ``ctx.scope``), nor
-    ``vao.transform``, ``ctx.copy_buffer``, ``ctx.renderbuffer``: we have no use for them.
+    textures on the units that it has reached, a uniform buffer at point 0, framebuffers, programs
+    and vertex arrays, and may create, write, read and release buffers, vertex arrays and programs,
+    and, while simulating, framebuffers and 2D textures. It never calls what changes moderngl's
+    memory (``fbo.use``, ``fbo.clear``, ``ctx.enable`` and its kin, ``ctx.viewport``,
+    ``ctx.scope``), nor ``vao.transform``, ``ctx.copy_buffer``, ``ctx.renderbuffer``: we have no use
+    for them.
 
     What moderngl's calls change in OpenGL, and what is saved therefore:
 
@@ -147,10 +147,10 @@ class Guard:
             gl.UNIFORM_BUFFER_BINDING,
             gl.ACTIVE_TEXTURE,
         )
-        # Ours, and moderngl's default unit, which __enter__ puts last: there it only creates and
-        # fills textures, whatever the sampler.
-        self._units = [gl.TEXTURE0 + unit for unit in range(TEXTURE_UNITS + 1)]
-        self._names, views = _integers(len(enums) + UNIFORM_BINDINGS + len(self._units))
+        # And moderngl's default unit: there it only creates and fills textures, whatever the
+        # sampler.
+        self._default_unit = 0
+        self._names, views = _integers(len(enums) + UNIFORM_BINDINGS + 1)
         self._unpack_names = struct.Struct(f"={len(views)}i").unpack
         self._binding_reads = [*zip(enums, views, strict=False)]
         if not restore:
@@ -160,9 +160,12 @@ class Guard:
             (gl.UNIFORM_BUFFER_BINDING, point, view)
             for point, view in enumerate(views[:UNIFORM_BINDINGS])
         ]
-        *views, self._last_view = views[UNIFORM_BINDINGS:]
+        self._default_view = views[UNIFORM_BINDINGS]
+        # Saved when they are first needed: what is bound on the first units.
+        self._reached = 0
+        self._textures, texture_views = _integers(TEXTURE_UNITS)
         self._samplers, sampler_views = _integers(TEXTURE_UNITS)
-        self._unit_reads = [*zip(self._units, views, sampler_views, strict=False)]
+        self._unit_reads = [*zip(texture_views, sampler_views, strict=True)]
         self._viewport = (ctypes.c_float * 4)()
         self._ranges = (ctypes.c_int64 * (2 * UNIFORM_BINDINGS))()
         self._range_reads = [
@@ -178,7 +181,7 @@ class Guard:
             _Block(gl, (s for s in states if s.draw is None)),
             _Block(gl, (s for s in states if s.simulate is None)),
         )
-        self._saved: list[bytes | None] = [None] * (1 + len(self._blocks))
+        self._saved: list[bytes | None] = [None] * len(self._blocks)
         self._plans: dict[tuple[Any, ...], tuple[Call, ...]] = {}
 
         # Where we draw: our framebuffer's viewport; the host's further draw buffers.
@@ -245,15 +248,9 @@ class Guard:
         _run(starmap(get, self._binding_reads))
         if self._restore:
             _run(starmap(gl.GetIntegeri_v, self._uniform_reads))
-            activate = gl.ActiveTexture
-            texture_2d, sampler = gl.TEXTURE_BINDING_2D, gl.SAMPLER_BINDING
-            for unit, texture_view, sampler_view in self._unit_reads:
-                activate(unit)
-                get(texture_2d, texture_view)
-                get(sampler, sampler_view)
-            last = self._units[-1] = gl.TEXTURE0 + ctx.mglo.default_texture_unit
-            activate(last)
-            get(texture_2d, self._last_view)
+            unit = self._default_unit = gl.TEXTURE0 + ctx.mglo.default_texture_unit
+            gl.ActiveTexture(unit)
+            get(gl.TEXTURE_BINDING_2D, self._default_view)
         names = self._host = self._unpack_names(self._names)
         self.framebuffer = names[0]
         if any(names[_POINTS]):
@@ -278,6 +275,7 @@ class Guard:
                 self._saved = [None] * len(self._saved)
             self._put_bindings_back()
         self._mode = _HOST
+        self._reached = 0
         self._put_target_back()
         ctx = self._ctx
         fbo, remembered = self._remembered
@@ -287,14 +285,37 @@ class Guard:
         if ctx.mglo.fbo is not remembered:
             ctx.mglo.fbo = remembered
 
-    def simulate(self) -> None:
+    def simulate(self, units: int = TEXTURE_UNITS) -> None:
         """Make the state right for passes into our own textures, for uploads and for readback.
 
         Nothing is on that could alter a value or drop a fragment; pixel storage is as it is by
         default. Call ``target()`` next: which framebuffer is bound is left open.
+
+        Args:
+            units: So many texture units are used at first; see ``reach``.
         """
         if self._mode is not _SIMULATE:
             self._switch(_SIMULATE)
+        if units > self._reached:
+            self.reach(units)
+
+    def reach(self, units: int) -> None:
+        """Have at least the first units for our textures, without samplers.
+
+        To save all of them costs a fifth of a call; most updates need three.
+        """
+        gl = self.gl
+        for unit in range(self._reached, units):
+            sampler = 0
+            if self._restore:
+                gl.ActiveTexture(gl.TEXTURE0 + unit)
+                texture_view, sampler_view = self._unit_reads[unit]
+                gl.GetIntegerv(gl.TEXTURE_BINDING_2D, texture_view)
+                gl.GetIntegerv(gl.SAMPLER_BINDING, sampler_view)
+                sampler = self._samplers[unit]
+            if sampler or not self._restore:
+                gl.BindSampler(unit, 0)
+        self._reached = max(self._reached, units)
 
     def draw(self, depth: str | None = "<=", *, write: bool = False) -> None:
         """Make the state right for premultiplied sprites into the host's framebuffer.
@@ -315,6 +336,7 @@ class Guard:
             raise ValueError(f'depth: {show(depth)} is not "<=", ">=" or None')
         if self._mode is not mode:
             self._switch(mode)
+            self.reach(TEXTURE_UNITS)
             self._put_target_back()
             self._mask(1)
 
@@ -329,6 +351,7 @@ class Guard:
         mode = _CAST[depth]
         if self._mode is not mode:
             self._switch(mode)
+            self.reach(TEXTURE_UNITS)
             self._put_target_back()
             self._mask(0)
 
@@ -358,12 +381,9 @@ class Guard:
             self._unmask()
         if self._restore:
             saved = self._saved
-            if saved[0] is None:
-                saved[0] = bytes(self._samplers)
-                saved[1] = self._blocks[0].read()
-            some = 2 if mode is _SIMULATE else 3
-            if saved[some] is None:
-                saved[some] = self._blocks[some - 1].read()
+            for some in (0, 1 if mode is _SIMULATE else 2):
+                if saved[some] is None:
+                    saved[some] = self._blocks[some].read()
         self._follow(mode)
 
     def _follow(self, mode: str) -> None:
@@ -380,8 +400,7 @@ class Guard:
 
     def _plan(self, mode: str) -> Iterator[Call]:
         """The calls for all states whose values differ between the present mode and another."""
-        samplers, *saved = self._saved
-        for block, data in zip(self._blocks, saved, strict=True):
+        for block, data in zip(self._blocks, self._saved, strict=True):
             for state in block.states if data is not None or not self._restore else ():
                 host = None if data is None else state.decode(data)
                 value = state.value(mode, host)
@@ -390,16 +409,6 @@ class Guard:
                     or (state.volatile and self._mode is _SIMULATE)
                 ):
                     yield from state.set(value)
-        if _HOST in (self._mode, mode):
-            # None is bound on our units while we are inside.
-            unit_samplers = (
-                [None] * TEXTURE_UNITS
-                if samplers is None
-                else struct.unpack(f"={TEXTURE_UNITS}i", samplers)
-            )
-            for unit, sampler in enumerate(unit_samplers):
-                if sampler != 0:
-                    yield self.gl.BindSampler, (unit, sampler if mode is _HOST else 0)
 
     def _mask(self, first: int) -> None:
         """Shut the host's draw buffers to which our shader writes nothing defined.
@@ -440,14 +449,21 @@ class Guard:
         gl = self.gl
         names = self._host
         _, _, program, vertex_array, array, uniform, active = names[:7]
+        default = names[-1]
         # What was deleted meanwhile went with its use: a host may have had an object of ours bound.
         gl.UseProgram(program if program and gl.IsProgram(program) else 0)
         gl.BindVertexArray(vertex_array if vertex_array and gl.IsVertexArray(vertex_array) else 0)
         gl.BindBuffer(gl.ARRAY_BUFFER, array if array and gl.IsBuffer(array) else 0)
         activate, bind, texture_2d = gl.ActiveTexture, gl.BindTexture, gl.TEXTURE_2D
-        for unit, texture in zip(self._units, names[_TEXTURES], strict=True):
-            activate(unit)
+        for unit in range(self._reached):
+            texture, sampler = self._textures[unit], self._samplers[unit]
+            activate(gl.TEXTURE0 + unit)
             bind(texture_2d, texture if texture and gl.IsTexture(texture) else 0)
+            if sampler:
+                gl.BindSampler(unit, sampler)
+        # Later, since it may be one of them, and was saved before.
+        activate(self._default_unit)
+        bind(texture_2d, default if default and gl.IsTexture(default) else 0)
         activate(active)
         target = gl.UNIFORM_BUFFER
         points = [name if name and gl.IsBuffer(name) else 0 for name in names[_POINTS]]

@@ -12,7 +12,7 @@ from gpuparticles.gpu.gl import TEXTURE_UNITS
 from gpuparticles.shaders import Pass, Source, diagnose
 from gpuparticles.shaders.layout import BIRTH, INSTANCE, STATE
 
-__all__ = ["QUADS", "UNITS", "Program", "Programs"]
+__all__ = ["QUADS", "STEP_UNITS", "UNITS", "Program", "Programs"]
 
 #: Quads in the index buffer of a program that draws quads: as many as 16-bit indices allow within
 #: a round number.
@@ -43,6 +43,9 @@ UNITS = {
 }
 assert max(UNITS.values()) < TEXTURE_UNITS
 
+#: The first texture units, which are all that most steps need: state, lifetimes, sizes.
+STEP_UNITS = UNITS["u_attributes"] + 1
+
 
 class Program:
     """One compiled program and the vertex array that runs it.
@@ -50,6 +53,7 @@ class Program:
     Attributes:
         program: The moderngl program.
         vertex_array: Without attributes: vertices are pulled by number.
+        units: Texture units that it looks at, counted from the first.
         nbytes: GPU memory of its index buffer.
     """
 
@@ -60,9 +64,11 @@ class Program:
             self.program = ctx.program(vertex_shader=vertex.text, fragment_shader=fragment.text)
         except moderngl.Error as error:
             raise diagnose(str(error), vertex, fragment) from error
+        self.units = 0
         for name, unit in UNITS.items():
             if name in self.program:
                 self.program[name] = unit
+                self.units = max(self.units, unit + 1)
         if "Emitter" in self.program:
             block = self.program["Emitter"]
             assert isinstance(block, moderngl.UniformBlock)

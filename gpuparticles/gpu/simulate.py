@@ -19,9 +19,10 @@ from gpuparticles.effect.shapes import Arced
 from gpuparticles.effect.sprite import Sprite
 from gpuparticles.effect.values import Curve, Gradient
 from gpuparticles.gpu.deaths import Deaths
+from gpuparticles.gpu.gl import TEXTURE_UNITS
 from gpuparticles.gpu.guard import Guard
 from gpuparticles.gpu.history import History
-from gpuparticles.gpu.programs import QUADS, UNITS, Program, Programs
+from gpuparticles.gpu.programs import QUADS, STEP_UNITS, UNITS, Program, Programs
 from gpuparticles.gpu.state import State, Texels
 from gpuparticles.playback.clock import Clock
 from gpuparticles.playback.given import placed
@@ -165,6 +166,11 @@ class Simulation:
                 self.history = History(ctx, guard, text.trail, marks_of(emitter.trail, clock, fps))
             self.buffer = ctx.buffer(self._data, dynamic=True)
             self._tables = _table_texture(ctx, tables(emitter, self._modifiers))
+            # Whether a step binds more than the first texture units.
+            bound = (self.history, self._tables, self.instances)
+            self._wide = any(each is not None for each in bound) or any(
+                program.units > STEP_UNITS for program in self._held
+            )
             if capacity:
                 self._set_state(self._new_state(capacity))
         except BaseException:
@@ -355,6 +361,7 @@ class Simulation:
             return
         self.changes += 1
         self._blend.write("u_blend", struct.pack("<f", alpha))
+        self._guard.reach(TEXTURE_UNITS)
         self._guard.target(state.blend_target, state.width, self.rows)
         state.bind_both()
         self._blend.vertex_array.render(moderngl.TRIANGLES, 3)
@@ -390,6 +397,8 @@ class Simulation:
         self._write_uniforms()
         state = self.state
         assert state is not None
+        if self._wide:
+            self._guard.reach(TEXTURE_UNITS)
         if self._tables is not None:
             self._tables.use(_TABLES_UNIT)
         if step.forget:

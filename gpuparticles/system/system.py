@@ -22,7 +22,7 @@ from gpuparticles.effect.values import rgba
 from gpuparticles.errors import ContextError, EffectError
 from gpuparticles.gpu.context import check_context
 from gpuparticles.gpu.depth import check_depth
-from gpuparticles.gpu.programs import Program, Programs
+from gpuparticles.gpu.programs import STEP_UNITS, Program, Programs
 from gpuparticles.playback.crowd import foreseen
 from gpuparticles.playback.place import IDENTITY, Place, place_of, plus, position_of
 from gpuparticles.playback.population import hash_seed
@@ -262,7 +262,7 @@ class ParticleSystem:
             if scene.following or scene.driven:
                 self._ask(dt)
             with scene.guard:
-                scene.guard.simulate()
+                scene.guard.simulate(STEP_UNITS)
                 for playing in scene.playing:
                     playing._advance(dt)
             for playing in [p for p in scene.playing if p._spent]:

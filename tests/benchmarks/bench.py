@@ -20,7 +20,7 @@ from rich.table import Table
 import gpuparticles as gp
 from gpuparticles.draw.camera import look_at, perspective
 from gpuparticles.gpu.guard import Guard
-from gpuparticles.gpu.programs import Programs
+from gpuparticles.gpu.programs import STEP_UNITS, Programs
 
 MILLION = 1_000_000
 STEP = 1 / 60
@@ -484,7 +484,7 @@ def python_costs(ctx: moderngl.Context) -> Iterator[tuple[str, str, str]]:
             def enter(guard: Guard = guard) -> None:
                 for _ in range(100):
                     with guard:
-                        guard.simulate()
+                        guard.simulate(STEP_UNITS)
 
             def ten_updates(particles: gp.ParticleSystem = particles) -> None:
                 for _ in range(10):

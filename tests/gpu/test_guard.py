@@ -468,7 +468,7 @@ def test_two_guards_of_one_context_nest(bench: Bench) -> None:
 
 def test_draw_refuses_other_depth_tests(ctx: moderngl.Context) -> None:
     guard = Guard(ctx)
-    with guard, pytest.raises(ValueError, match=r"^depth: '<' is not "):
+    with guard, pytest.raises(ValueError, match=r'^depth: "<" is not '):
         guard.draw("<")
 
 
