@@ -57,7 +57,7 @@ def variants() -> dict[str, tuple[Scene, list[Any]]]:
     for (cls, field), values in VARIANTS.items():
         panels = []
         for value in values:
-            emitter = COMETS if cls is gp.Trail else FLOW
+            emitter = {gp.Trail: COMETS, gp.Ribbon: HELIX}.get(cls, FLOW)
             change = {field: value}
             if cls is gp.Sprite:
                 change = {"sprite": replace(FLOW.sprite, **change)}
@@ -66,6 +66,8 @@ def variants() -> dict[str, tuple[Scene, list[Any]]]:
             if cls is gp.Model:
                 change = {"model": replace(CHIP, **change), "size": 0.2, "rate": 40, "spread": 40}
                 change |= {"color_over_life": [(0, "#ffb050"), (1, "#c04a70")]}
+            if cls is gp.Ribbon:
+                change = {"ribbon": replace(RIBBON, **change)}
             if field == "facing":  # where width and height differ it shows how they lie
                 change |= {"height": 3.0, "rate": 30, "spread": 60}
             panels.append(Panel(gp.Effect(field, [replace(emitter, **change)]), 2.0))
@@ -77,8 +79,8 @@ def variants() -> dict[str, tuple[Scene, list[Any]]]:
 
 def _holder(cls: type, effect: gp.Effect) -> Any:
     (emitter,) = effect.emitters
-    holders = {gp.Sprite: emitter.sprite, gp.Trail: emitter.trail, gp.Model: emitter.model}
-    return {gp.Emitter: emitter, **holders}[cls]
+    parts = emitter, emitter.sprite, emitter.trail, emitter.ribbon, emitter.model
+    return next(part for part in parts if type(part) is cls)
 
 
 def _birthplaces(shape: Shape) -> Scene:
@@ -206,6 +208,23 @@ CHIP = gp.Model(
         [(0, 2, 1), (0, 3, 2), (0, 4, 3), (0, 1, 4), (5, 1, 2), (5, 2, 3), (5, 3, 4), (5, 4, 1)],
     )
 )
+RIBBON = gp.Ribbon(blend="additive")
+HELIX = gp.Emitter(
+    "helix",
+    capacity=120,
+    rate=45,
+    lifetime=2,
+    duration=0.9,
+    loop=True,
+    shape=gp.Circle(0.5, inner=0.5, arc_mode="loop"),
+    velocity=(0, 1, 0),
+    size=0.22,
+    size_over_life=[(0, 0.2), (0.3, 1), (1, 0.3)],
+    color_over_life=[(0, "#fff6dc"), (0.4, "#6cc5ff"), (1, "#5a3bdc00")],
+    modifiers=[gp.Turbulence(0.5)],
+    sprite=gp.Sprite(blend="additive"),
+    ribbon=RIBBON,
+)
 VARIANTS: dict[tuple[type, str], tuple[Any, ...]] = {
     (gp.Emitter, "rate"): (10, 50, 250),
     (gp.Emitter, "lifetime"): (0.5, 1.6, (0.2, 1.6)),
@@ -226,6 +245,8 @@ VARIANTS: dict[tuple[type, str], tuple[Any, ...]] = {
     (gp.Sprite, "blend"): ("alpha", 0.5, "additive"),
     (gp.Sprite, "stretch"): (0, 0.1, 0.4),
     (gp.Sprite, "facing"): ("camera", "emitter", "velocity"),
+    (gp.Ribbon, "width"): (0.3, 1.0, 2.5),
+    (gp.Ribbon, "only"): (True, False),
     (gp.Trail, "lifetime"): (0.15, 0.5, 1.2),
     (gp.Trail, "width_over_trail"): ([(0, 1), (1, 0)], 0.6, [(0, 0.2), (0.6, 2.5), (1, 0)]),
     (gp.Trail, "color_over_trail"): (

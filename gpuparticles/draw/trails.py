@@ -13,6 +13,7 @@ from gpuparticles.effect.trail import Trail
 from gpuparticles.gpu.programs import QUADS, UNITS, Programs
 from gpuparticles.gpu.simulate import Simulation
 from gpuparticles.playback.clock import Clock
+from gpuparticles.playback.marks import COUNTED
 from gpuparticles.shaders import TrailText
 from gpuparticles.shaders.layout import BIRTH, ORIGIN
 
@@ -20,7 +21,8 @@ __all__ = ["Trails"]
 
 _NAMES = (*(channel.name for channel in BIRTH), ORIGIN.name)
 _pack_floats = {count: struct.Struct(f"<{count}f").pack for count in (1, 3, 4)}
-_pack_integers = {count: struct.Struct(f"<{count}i").pack for count in (3, 4)}
+_pack_quads = struct.Struct("<3i").pack
+_pack_marks = struct.Struct("<I3i").pack
 
 
 class Trails:
@@ -98,8 +100,9 @@ class Trails:
         write("u_tint", tint)
         write("u_view_scale", _pack_floats[1](view.scale))
         write("u_pixel", _pack_floats[1](view.pixel))
-        write("u_marks", _pack_integers[4](last, last % marks.planes, marks.planes, marks.every))
-        write("u_quads", _pack_integers[3](pieces, each, slots))
+        plane = last % marks.planes
+        write("u_marks", _pack_marks(last & COUNTED, plane, marks.planes, marks.every))
+        write("u_quads", _pack_quads(pieces, each, slots))
         spaced = marks.every * clock.tick
         write("u_times", _pack_floats[4](since, spaced, trail.lifetime, trail.lingers))
         longest = math.inf if trail.longest is None else trail.longest

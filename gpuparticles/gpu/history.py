@@ -13,7 +13,7 @@ from gpuparticles.gpu.guard import Guard
 from gpuparticles.gpu.programs import UNITS, Program, Programs
 from gpuparticles.gpu.state import State, render_target, state_texture
 from gpuparticles.playback.clock import Clock
-from gpuparticles.playback.marks import Marks
+from gpuparticles.playback.marks import COUNTED, Marks
 from gpuparticles.playback.player import Step
 from gpuparticles.shaders import Pass, TrailText
 from gpuparticles.shaders.layout import ORIGIN
@@ -22,6 +22,7 @@ from gpuparticles.shaders.trails import HISTORY
 __all__ = ["History", "check_history"]
 
 _pack_lines = struct.Struct("<3i").pack
+_pack_marks = struct.Struct("<I2i").pack
 _pack_float = struct.Struct("<f").pack
 
 
@@ -85,7 +86,8 @@ class History:
         """Tell the birth pass where its step lies between the marks."""
         marks = self.marks
         last = marks.last(step.tick)
-        birth.write("u_marks", _pack_lines(last, step.tick - last * marks.every, marks.every))
+        passed = step.tick - last * marks.every
+        birth.write("u_marks", _pack_marks(last & COUNTED, passed, marks.every))
 
     def record(self, state: State, step: Step, clock: Clock) -> None:
         """Write down where particles were at the marks of a step that has been carried out."""

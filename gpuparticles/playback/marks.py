@@ -14,7 +14,10 @@ from typing import NamedTuple
 from gpuparticles.effect.trail import Trail
 from gpuparticles.playback.clock import Clock
 
-__all__ = ["Marks", "marks_of"]
+__all__ = ["COUNTED", "Marks", "marks_of"]
+
+COUNTED = 0xFFFFFFFF
+"""The GPU counts marks in 32 bits; only how many lie between two matters there."""
 
 
 class Marks(NamedTuple):

@@ -323,7 +323,8 @@ class EffectInstance:
     def live_count(self) -> int:
         """How many particles live, exactly; nothing is waited for.
 
-        Whom a modifier kills is counted for three updates more.
+        Whom a modifier kills is counted for three updates more, and who has left a trail until it
+        is over.
         """
         return sum(emitter.live_count for emitter in self)
 

@@ -185,7 +185,8 @@ class EmitterInstance:
     def live_count(self) -> int:
         """How many particles live, exactly; nothing is waited for.
 
-        Whom a modifier kills is counted for three updates more.
+        Whom a modifier kills is counted for three updates more, and who has left a trail until it
+        is over.
         """
         return self._player.population.slots.live_count
 
