@@ -57,8 +57,8 @@ vec3 place_of(int node) {
     return node <= 0 ? head : node > marks ? tail : place_at(first + node - 1);
 }
 
-vec3 seen(int node) {
-    return (u_view * vec4(place_of(node), 1.0)).xyz;
+vec3 seen(vec3 place) {
+    return (u_view * vec4(place, 1.0)).xyz;
 }
 
 void main() {
@@ -95,7 +95,8 @@ void main() {
         return;
     }
     tail = uintBitsToFloat(origin.xyz);
-    if (birth_ago > u_times.z) {
+    // Most pieces do not look at the end.
+    if (birth_ago > u_times.z && piece + 2 > marks) {
         // It is cut between two nodes.
         float begin = marks > 0 ? ago_at(first + marks - 1) : head_ago;
         vec3 from = marks > 0 ? place_at(first + marks - 1) : head;
@@ -105,8 +106,11 @@ void main() {
     }
 
     vec2 corner = vec2(gl_VertexID & 1, (gl_VertexID >> 1) & 1);
-    int node = piece + int(corner.y);
-    if (distance(place_of(piece), place_of(piece + 1)) > u_ribbon.y) {
+    bool ending = corner.y > 0.0;
+    int node = ending ? piece + 1 : piece;
+    vec3 from = place_of(piece);
+    vec3 to = place_of(piece + 1);
+    if (distance(from, to) > u_ribbon.y) {
         hide();
         return;
     }
@@ -120,11 +124,18 @@ void main() {
     half_width *= curve_at(u_size_over_life, life) * curve_at(u_width_over_trail, t);
 #pragma gpuparticles look
 
-    vec3 center = seen(node);
+    vec3 begin = seen(from);
+    vec3 end = seen(to);
+    vec3 center = ending ? end : begin;
     vec3 eye = u_projection[2][3] != 0.0 ? -center : vec3(0.0, 0.0, 1.0);
-    vec3 before = node > 0 ? across(center - seen(node - 1), eye, half_width) : vec3(0.0);
-    vec3 behind = node <= marks ? across(seen(node + 1) - center, eye, half_width) : vec3(0.0);
-    vec3 side = mitred(before, behind, half_width);
+    vec3 own = across(end - begin, eye, half_width);
+    // The piece on the other side of the corner, if there is one.
+    vec3 other = vec3(0.0);
+    if (ending ? node <= marks : node > 0) {
+        vec3 next = seen(place_of(ending ? node + 1 : node - 1));
+        other = across(ending ? next - center : center - next, eye, half_width);
+    }
+    vec3 side = mitred(ending ? own : other, ending ? other : own, half_width);
 
     vec4 clip = u_projection * vec4(center, 1.0);
     float drawn = max(half_width, 0.5 * u_pixel * abs(clip.w));

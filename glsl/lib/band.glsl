@@ -1,6 +1,6 @@
 // Bands of straight pieces that turn their width to the eye.
 
-const float LIMIT = 2.0; // of how far a corner reaches out, in half widths
+const float LIMIT = 1.5; // of how far a corner reaches out, in half widths
 
 // Across a piece, towards which the ribbon is as wide as it is said to be, seen from the eye; zero
 // for a piece so short that it has no direction.
