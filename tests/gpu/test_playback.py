@@ -475,7 +475,7 @@ def test_the_library_finds_effects_by_name_and_suggests(system: System, one: One
         with pytest.raises(gp.EffectError, match="5 is neither an Effect nor the name"):
             call(5)
     del particles.library["smoke"]
-    with pytest.raises(gp.EffectError, match="no effect 'smoke'"):
+    with pytest.raises(gp.EffectError, match='no effect "smoke"'):
         particles.play("smoke")
     with pytest.raises(gp.EffectError, match="is not an Effect"):
         particles.library["x"] = "sparks.json"
