@@ -21,7 +21,6 @@ from pydantic_core import InitErrorDetails, PydanticCustomError
 __all__ = [
     "Mistake",
     "a",
-    "few",
     "gather",
     "if_right",
     "known_names",
@@ -168,12 +167,12 @@ def suggestion(given: object, known: Iterable[str]) -> str:
 
 
 def known_names(given: object, known: Iterable[str], what: str) -> str:
-    """A suggestion when there is a close one, else the names that there are, or the first few."""
+    """A suggestion when there is a close one, else all the names that there are."""
     names = list(known)
-    return suggestion(given, names) or f"; known {what}: {few(names)}"
+    return suggestion(given, names) or f"; known {what}: {', '.join(names)}"
 
 
-def few(names: Sequence[str]) -> str:
+def _few(names: Sequence[str]) -> str:
     """The names, or the first few of many."""
     listed = ", ".join(names[:_MOST])
     return listed if len(names) <= _MOST else f"{listed} and {len(names) - _MOST} more"
@@ -189,9 +188,11 @@ def _sentence(detail: Mapping[str, Any], known: list[str]) -> str:
             return "nothing is given, and it has no default"
         case "unexpected_keyword_argument":
             name = detail["loc"][-1]
-            return f"unknown field {show(name)}{known_names(name, known, 'fields')}"
+            return f"unknown field {show(name)}" + (
+                suggestion(name, known) or f"; known fields: {_few(known)}"
+            )
         case "dataclass_type":
-            return f"{show(given)} is not an object with the fields {few(known)}"
+            return f"{show(given)} is not an object with the fields {_few(known)}"
         case "literal_error":
             words = re.findall(r"'([^']*)'", context["expected"])
             allowed = " or ".join(f'"{word}"' for word in words)
