@@ -9,6 +9,15 @@ if TYPE_CHECKING:
     from gpuparticles.effect import Effect
 
 
+_TEXTURES = (
+    "sprite.texture",
+    "sprite.lit.normals",
+    "model.texture",
+    "trail.texture",
+    "ribbon.texture",
+)
+
+
 def load(path: Path, mistakes: list[str]) -> Effect | None:
     """The effect in a file, or else of a preset; or None, with its mistakes added to the others."""
     from gpuparticles import effect
@@ -30,10 +39,12 @@ def textures(effect: Effect) -> list[tuple[str, Path]]:
     """
     found = []
     for index, emitter in enumerate(getattr(effect, "emitters", ())):
-        for part in ("sprite", "trail", "ribbon"):
-            texture = getattr(getattr(emitter, part, None), "texture", None)
-            if isinstance(texture, str | Path):
-                found.append((f"emitters[{index}].{part}.texture", Path(texture)))
+        for field in _TEXTURES:
+            texture = emitter
+            for name in field.split("."):
+                texture = getattr(texture, name, None)
+            if isinstance(texture, Path):
+                found.append((f"emitters[{index}].{field}", texture))
     return found
 
 

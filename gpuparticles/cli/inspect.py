@@ -161,7 +161,7 @@ def _describe_parameter(parameter: Parameter) -> dict[str, Any]:
 
 
 def _describe(effect: Effect, emitter: Emitter) -> dict[str, Any]:
-    texture = emitter.sprite.texture
+    texture = emitter.look.texture
     return {
         "name": emitter.name,
         "capacity": emitter.capacity,
