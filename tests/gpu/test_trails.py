@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 from collections.abc import Callable
 from typing import Any
 
@@ -9,6 +10,7 @@ import numpy as np
 import pytest
 
 import gpuparticles as gp
+from gpuparticles.gpu.gl import TEXTURE_UNITS
 from gpuparticles.playback.clock import Clock
 from gpuparticles.playback.marks import marks_of
 from gpuparticles.playback.reference import Reference
@@ -287,3 +289,20 @@ def test_what_does_not_fit_is_said(system: System) -> None:
     playing = particles.play(effect(trail=gp.Trail(segments=255)))
     with pytest.raises(gp.ContextError, match=r"trail.segments"):
         playing["it"].capacity = most * 32
+
+
+def test_the_host_s_textures_stay_bound_when_marks_are_set(system: System) -> None:
+    particles = system()
+    particles.play(effect(modifiers=[]))
+    particles.update(0.1)
+    gl = particles._scene.guard.gl
+    texture = particles.ctx.texture((2, 2), 4)
+    for unit in range(TEXTURE_UNITS):
+        texture.use(unit)
+    particles.update(0.1)
+    bound = (ctypes.c_int * 1)()
+    for unit in range(TEXTURE_UNITS):
+        gl.ActiveTexture(gl.TEXTURE0 + unit)
+        gl.GetIntegerv(gl.TEXTURE_BINDING_2D, bound)
+        assert bound[0] == texture.glo, unit
+    texture.release()
