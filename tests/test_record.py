@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import moderngl
@@ -583,6 +584,30 @@ def test_half_a_white_square_on_a_colour(ctx: moderngl.Context) -> None:
     assert picture.shape == (16, 16, 3)
     assert picture[0, 0].tolist() == [51, 0, 255]
     assert picture[8, 8].tolist() == [153, 128, 255]
+
+
+@pytest.mark.parametrize("shut", [False, True])
+def test_what_is_in_front_hides_what_is_behind(ctx: moderngl.Context, shut: bool) -> None:
+    """The nearer of two faces comes first in the mesh; the host may have shut its depth buffer."""
+    corners = [(x, y, z) for z in (1, -1) for x, y in ((-1, -1), (3, -1), (-1, 3))]
+    colors = [(1, 0, 0, 1)] * 3 + [(0, 0, 1, 1)] * 3
+    mesh = gp.Geometry(corners, [(0, 1, 2), (3, 4, 5)], colors=colors)
+    model = gp.Model(mesh, orientation="fixed", axis=(0, 0, 1), lit=None)
+    (emitter,) = still_square().emitters
+    effect = gp.Effect("two", [replace(emitter, model=model, size=4)])
+    host = ctx.simple_framebuffer((4, 4))
+    try:
+        host.use()
+        host.depth_mask = not shut
+        for picture in record.frames(
+            effect, ctx=ctx, camera=PIXELS, size=(16, 16), fps=2, duration=1
+        ):
+            assert picture[8, 8].tolist() == [255, 0, 0]
+        assert host.depth_mask is not shut
+    finally:
+        ctx.detect_framebuffer(0).use()
+        for thing in (*host.color_attachments, host.depth_attachment, host):
+            thing.release()
 
 
 def test_the_top_row_comes_first(ctx: moderngl.Context) -> None:
