@@ -9,7 +9,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gpuparticles.errors import ContextError
-from gpuparticles.gpu.gl import TEXTURE_UNITS
 from gpuparticles.gpu.guard import Guard
 from gpuparticles.gpu.programs import UNITS, Program, Programs
 from gpuparticles.gpu.state import State, render_target, state_texture
@@ -100,7 +99,6 @@ class History:
         texture, target = self._texture, self._target
         assert texture is not None
         assert target is not None
-        self._guard.reach(TEXTURE_UNITS)
         state.bind_both()
         program = self._record
         self._guard.target(target.glo, texture.width, texture.height)

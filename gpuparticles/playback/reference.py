@@ -376,7 +376,6 @@ class _State:
             last = self._marks.last(step.tick)
             # Who was born before the step is in no mark that was set before it.
             passed = np.maximum(step.tick - ticks - last * self._marks.every, 0)
-            self._birthplace[slots] = position
             self._birth_mark[slots] = last + passed // self._marks.every
         self._velocity[slots] = velocity
         self._age[slots] = -moment
@@ -395,6 +394,8 @@ class _State:
         if births.given is not None:
             local = emitter.space == "local"
             self._take(slots, drawn, placed(births.given, begin, anchor, local=local))
+        if self._marks is not None:
+            self._birthplace[slots] = self._position[slots]
 
     def _take(self, slots: NDArray[np.intp], drawn: dict[str, Floats], given: Floats) -> None:
         """Take what a host has given of births."""

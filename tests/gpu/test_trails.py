@@ -306,3 +306,14 @@ def test_the_host_s_textures_stay_bound_when_marks_are_set(system: System) -> No
         gl.GetIntegerv(gl.TEXTURE_BINDING_2D, bound)
         assert bound[0] == texture.glo, unit
     texture.release()
+
+
+def test_a_trail_begins_where_a_host_has_somebody_born(system: System) -> None:
+    particles = system()
+    playing = particles.play(effect(rate=0, modifiers=[]))
+    playing["it"].emit(positions=[(5, 0, 0), (-5, 1, 0)], velocities=[(0, 1, 0), (0, 2, 0)])
+    for _ in range(5):
+        particles.update(0.02)
+    found = ways(playing["it"])
+    assert [way[0].tolist() for way in found.values()] == [[5, 0, 0], [-5, 1, 0]]
+    assert all(len(way) > 2 and (way[:, 0] == way[0, 0]).all() for way in found.values())
