@@ -194,7 +194,7 @@ class Bench:
         (gl.Disable if test is None else gl.Enable)(gl.DEPTH_TEST)
         if test is not None:
             gl.DepthFunc(test)
-        for unit in range(9):
+        for unit in range(10):
             gl.BindSampler(unit, 0)
         self.engine.sprites()
 
@@ -308,6 +308,36 @@ def test_depth_is_written_where_it_is_asked_for(
 ) -> None:
     before = bench.blank()[3]
     assert (check(bench, depth=depth, write=True)[3] != before) is written
+
+
+@pytest.mark.parametrize("depth", ["<=", ">="])
+def test_casting_writes_the_depth_alone(bench: Bench, depth: str) -> None:
+    """In a host of which some, many and all states are awkward; the last one draws nowhere."""
+    host, guard = bench.host, Guard(bench.ctx)
+    for states in ([], ["DRAW_BUFFERS"], list(bench.host.states)):
+        with host.awkward(*states) as values:
+            host.blank()
+            host.draw()
+            before = host.snapshot()
+            host.blank()
+            with guard:
+                guard.cast(depth)
+                bench.engine.sprites()
+            cast = host.snapshot()
+            left = host_state.changes(values, host.values())
+            assert not left, f"left changed: {left}"
+            host.blank()
+            host.draw()
+            after = host.snapshot()
+            host.blank()
+            bench.draw_by_hand({"<=": GL.LEQUAL, ">=": GL.GEQUAL}[depth], write=True)
+            by_hand = host.snapshot()
+            host.write(values)
+        assert host.pixels(before) == host.pixels(after)
+        pixels, blank = host.pixels(cast), bench.blank()
+        assert pixels[:3] == blank[:3], "no colour has changed"
+        assert pixels[3] == host.pixels(by_hand)[3]
+        assert states or pixels[3] != blank[3], "something is drawn"
 
 
 def test_all_states_at_once_that_let_something_be_seen(bench: Bench) -> None:
