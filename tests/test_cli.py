@@ -566,6 +566,7 @@ def test_info_shows_what_an_effect_consists_of(tmp_path: Path) -> None:
         "shape": "sphere",
         "modifiers": ["drag", "acceleration"],
         "texture": str(tmp_path / "leaf.png"),
+        "triangles": 0,
     }
     assert stars["expected_live"] == 10
     assert stars["modifiers"] == ["acceleration"]
@@ -691,6 +692,21 @@ def test_a_reader_that_has_seen_enough_is_no_error() -> None:
     assert process.stderr.read() == b""
     process.stderr.close()
     process.wait(60)
+
+
+def test_info_and_check_know_models(tmp_path: Path) -> None:
+    assert re.search(r"^rocks .* 20 triangles$", run("info", "rubble").stdout, re.M)
+
+    path = tmp_path / "rocks.json"
+    mesh = '{"vertices":[[0,0,0],[1,0,0],[0,1,0]],"faces":[[0,1,2]]}'
+    path.write_text(
+        '{"format":"gpuparticles/1","name":"rocks","emitters":[{"name":"a","model":'
+        f'{{"mesh":{mesh},"texture":"nothere.png"}},"sprite":{{"lit":{{"normals":"nor.png"}}}}}}]}}'
+    )
+    result = run("check", path)
+    assert result.returncode == 1
+    assert "emitters[0].model.texture: " in result.stderr
+    assert "emitters[0].sprite.lit.normals: " in result.stderr
 
 
 def test_presets_are_listed_rendered_and_effects_by_name(tmp_path: Path) -> None:

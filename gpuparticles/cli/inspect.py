@@ -83,7 +83,7 @@ def info(effect: File, as_json: AsJson = False) -> None:
         if loaded.fixed_fps is not None:
             pace += f", in frames of 1/{loaded.fixed_fps:g} s"
         typer.echo(f"{loaded.name}: {pace}")
-        columns = ("emitter", "capacity", "live", "space", "shape", "modifiers", "sprite")
+        columns = ("emitter", "capacity", "live", "space", "shape", "modifiers", "look")
         typer.echo(
             table(
                 columns,
@@ -95,7 +95,7 @@ def info(effect: File, as_json: AsJson = False) -> None:
                         emitter["space"],
                         emitter["shape"],
                         ", ".join(emitter["modifiers"]) or "-",
-                        Path(emitter["texture"]).name if emitter["texture"] else "soft disc",
+                        _look_of(emitter),
                     )
                     for emitter in emitters
                 ],
@@ -149,6 +149,14 @@ def _too_small(effect: Effect, emitter: Emitter) -> Iterator[str]:
         )
 
 
+def _look_of(described: dict[str, Any]) -> str:
+    """What an emitter's particles look like, in a word or two."""
+    texture = Path(described["texture"]).name if described["texture"] else None
+    if described["triangles"]:
+        return f"{described['triangles']:,} triangles" + (f", {texture}" if texture else "")
+    return texture or "soft disc"
+
+
 def _describe_parameter(parameter: Parameter) -> dict[str, Any]:
     return {
         "name": parameter.name,
@@ -161,7 +169,7 @@ def _describe_parameter(parameter: Parameter) -> dict[str, Any]:
 
 
 def _describe(effect: Effect, emitter: Emitter) -> dict[str, Any]:
-    texture = emitter.look.texture
+    texture, model = emitter.look.texture, emitter.model
     return {
         "name": emitter.name,
         "capacity": emitter.capacity,
@@ -172,4 +180,5 @@ def _describe(effect: Effect, emitter: Emitter) -> dict[str, Any]:
         "shape": emitter.shape.kind,
         "modifiers": [modifier.kind for modifier in effect.modifiers_of(emitter)],
         "texture": str(texture) if isinstance(texture, str | Path) else None,
+        "triangles": 0 if model is None else len(model.mesh.corners()),
     }
