@@ -1,6 +1,6 @@
 // What the CPU uploads for a birth pass: texels that follow each other through the texture's rows.
 // First a header (the first record's texel, the entries of a mask row), then the mask, two entries
-// of two words in a texel, then the records.
+// of two words in a texel, or the slots of scattered births, four in a texel, then the records.
 uniform usampler2D u_births;
 
 uvec4 births_texel(int i) {

@@ -13,6 +13,7 @@
 
 flat in int v_words;
 flat in int v_records;
+flat in int v_rank;
 flat in uint v_admit;
 flat in uvec4 v_record;
 
@@ -56,7 +57,7 @@ vec3 spread_around(vec3 axis, float angle, uint seed) {
 
 void main() {
     ivec2 slot = ivec2(gl_FragCoord.xy);
-    int rank = 0;
+    int rank = v_rank;
     if (v_words >= 0) {
         uvec2 word = births_entry(v_words + (slot.x >> 5));
         uint bit = 1u << uint(slot.x & 31);

@@ -72,6 +72,10 @@ _TABLES_WIDTH = 1024  # as lib/tables.glsl has it
 _LEAST_CHUNK = 48
 _LARGEST_CHUNK = 65536
 
+# Births are scattered where there are so many slots for each: a quad for each is then quicker than
+# a look at all the slots between (measured on llvmpipe: from 10 on).
+_SCATTERED = 12
+
 _LARGEST = 1e30  # instead of 1/0
 
 
@@ -408,8 +412,8 @@ class Simulation:
             self.history.begin(self.take_given() if given else self._birth, step)
         if few:
             self._guard.target(state.birth_target, state.width, state.height)
-            # As vertices from 4 on: see birth.vert.
-            self._birth.vertex_array.render(moderngl.TRIANGLE_STRIP, 4, first=4, instances=few)
+            # As vertices from 8 on: see birth.vert.
+            self._birth.vertex_array.render(moderngl.TRIANGLE_STRIP, 4, first=8, instances=few)
         elif births is not None:
             self._bear(state, births)
         self._guard.target(state.update_target, state.width, step.rows)
@@ -490,18 +494,19 @@ class Simulation:
             texels += rows_given.shape[1] // 4
             records = both.reshape(-1, 4)
         count, chunk = len(slots), self._chunk
-        if count <= chunk:
-            rows, packed = pack_mask(slots, self._row, admitted)
-            self._birth_pass(state, program, rows, packed, records, texels * count)
-            return
-        admit_once = -1
-        assert not isinstance(records, bytes)
+        part, data, admit_once = slots, records, -1
         for first in range(0, count, chunk):
-            part = slots[first : first + chunk]
-            data = records[texels * first : texels * (first + len(part))]
-            rows, packed = pack_mask(part, self._row, admitted, admit_once)
-            self._birth_pass(state, program, rows, packed, data, texels * len(part))
-            admit_once = int(part[-1]) // self._row
+            if count > chunk:
+                assert not isinstance(records, bytes)
+                part = slots[first : first + chunk]
+                data = records[texels * first : texels * (first + len(part))]
+            in_use = part[-1] < admitted * self._row  # else slots are to be marked dead
+            if in_use and part[-1] - part[0] > _SCATTERED * len(part):
+                self._birth_pass(state, program, 4, len(part), 0, _packed(part), data)
+            else:
+                rows, packed = pack_mask(part, self._row, admitted, admit_once)
+                self._birth_pass(state, program, 0, rows, self._row // 32 + 1, packed, data)
+                admit_once = int(part[-1]) // self._row
 
     def _forget(self, state: State, rows: int) -> None:
         """Mark every slot of the first rows dead: a mask without births that admits them all."""
@@ -509,7 +514,7 @@ class Simulation:
         packed = np.zeros((rows, words + 1, 2), np.uint32)
         packed[:, words, 0] = np.arange(rows)
         packed[:, words, 1] = 1
-        self._birth_pass(state, self._birth, rows, packed, b"", 0)
+        self._birth_pass(state, self._birth, 0, rows, words + 1, packed, b"")
 
     @property
     def takes_given(self) -> bool:
@@ -526,19 +531,30 @@ class Simulation:
         self,
         state: State,
         program: Program,
-        rows: int,
+        vertex: int,
+        quads: int,
+        entries: int,
         packed: bytes | NDArray[np.uint32],
         records: bytes | NDArray[np.uint32],
-        texels: int,
     ) -> None:
-        """Upload a mask and records behind each other, and write what they say; see birth.vert."""
-        each = self._row // 32 + 1
-        odd = rows * each % 2
-        first = 1 + (rows * each + odd) // 2
-        count = first + texels
+        """Upload where births are and their records, and write what they say; see birth.vert.
+
+        Args:
+            state: Where to.
+            program: What writes them.
+            vertex: The first vertex: which way it is said where they are.
+            quads: How many rows, or slots.
+            entries: Entries of a row of the mask.
+            packed: The mask or the slots.
+            records: Texels for each birth.
+        """
+        places, data = _raw(packed), _raw(records)
+        padding = -len(places) % 16
+        first = 1 + (len(places) + padding) // 16
+        count = first + len(data) // 16
         width = 64 if self._row < 1024 else 1024
         height = -(-count // width)
-        parts = [_pack_header(first, each, 0, 0), _raw(packed), bytes(8 * odd), _raw(records)]
+        parts = [_pack_header(first, entries, 0, 0), places, bytes(padding), data]
         if height > 1:
             parts.append(bytes(16 * (height * width - count)))
         texture = self._births
@@ -550,7 +566,8 @@ class Simulation:
         texture.mglo.use(_BIRTHS_UNIT)
         if self.instances is not None:
             self.instances.use(_INSTANCES_UNIT)
-        program.vertex_array.render(moderngl.TRIANGLE_STRIP, 4, instances=rows)
+        strip = moderngl.TRIANGLE_STRIP
+        program.vertex_array.render(strip, 4, first=vertex, instances=quads)
 
     def _pack_constants(self, clock: Clock) -> None:
         emitter = self._emitter
@@ -743,7 +760,13 @@ def _table_texture(
 
 
 def _raw(data: bytes | NDArray[np.uint32]) -> bytes | memoryview:
-    return data if isinstance(data, bytes) else data.data
+    return data if isinstance(data, bytes) else data.data.cast("B")
+
+
+def _packed(slots: list[int] | NDArray[np.int64]) -> bytes | NDArray[np.uint32]:
+    if isinstance(slots, list):
+        return struct.pack(f"{len(slots)}I", *slots)
+    return slots.astype(np.uint32)
 
 
 def _scratch(

@@ -10,7 +10,9 @@ import numpy as np
 import pytest
 
 import gpuparticles as gp
+from gpuparticles.gpu.programs import Program
 from gpuparticles.gpu.simulate import Simulation
+from gpuparticles.gpu.state import State
 
 System = Callable[..., gp.ParticleSystem]
 One = Callable[..., gp.Effect]
@@ -348,69 +350,47 @@ def test_particles_that_never_die_move_on_after_a_hitch(system: System, one: One
     assert it.read()["age"] == pytest.approx([1005.0] * 3, abs=0.01)
 
 
+@pytest.mark.parametrize("curved", [False, True])
 @pytest.mark.parametrize("capacity", [7, 33, 1009, 70_000])
-def test_few_births_without_a_mask_are_those_of_a_mask(
+def test_births_that_are_few_or_scattered_are_those_of_a_mask(
     system: System,
     one: One,
     contents: Contents,
     monkeypatch: pytest.MonkeyPatch,
     capacity: int,
+    curved: bool,
 ) -> None:
-    """Few births lie in the uniform block, many in a texture: to the bit the same particles."""
+    """However it is said where particles are born: to the bit the same ones."""
     burst = gp.Burst(0.1, min(3 * capacity // 4, 50_000))
     effect = one(
-        rate=200, bursts=[burst], lifetime=(0.05, 0.9), capacity=capacity, shape=gp.Sphere(1)
+        rate=min(6 * capacity, 2000),
+        bursts=[burst],
+        lifetime=(0.05, 0.9),
+        capacity=capacity,
+        shape=gp.Sphere(1),
+        speed=[(0, 1), (1, 2)] if curved else 1,  # a curve is one texel more for each
     )
-    rng = np.random.default_rng(3)
-    steps = rng.uniform(0.001, 0.04, 120)
-    few, masked = system(), system()
-    playing = [particles.play(effect, seed=5)["it"] for particles in (few, masked)]
-    passes = []
+    seen: list[tuple[object, int]] = []
     birth_pass = Simulation._birth_pass
-    monkeypatch.setattr(
-        Simulation,
-        "_birth_pass",
-        lambda self, *given: passes.append(self) or birth_pass(self, *given),
-    )
-    for dt in steps:
-        few.update(dt)
+
+    def noted(self: Simulation, state: State, program: Program, vertex: int, *more: Any) -> None:
+        seen.append((self, vertex))
+        birth_pass(self, state, program, vertex, *more)
+
+    monkeypatch.setattr(Simulation, "_birth_pass", noted)
+    free, masked = system(), system()
+    ours, theirs = (particles.play(effect, seed=5)["it"] for particles in (free, masked))
+    for dt in np.random.default_rng(3).uniform(0.001, 0.04, 120):
+        free.update(dt)
         with monkeypatch.context() as patch:
             patch.setattr("gpuparticles.gpu.simulate.FEW", 0)
+            patch.setattr("gpuparticles.gpu.simulate._SCATTERED", math.inf)
             masked.update(dt)
-        assert contents(playing[0]) == contents(playing[1])
-    by_mask = [sum(each is it._simulation for each in passes) for it in playing]
-    assert by_mask[0] < by_mask[1] / 2
-
-
-@pytest.mark.parametrize(
-    "given",
-    [10**1000, -(10**5000), [1.0] * 100_000, "x" * 9999, 0.5j],
-    ids=["thousand digits", "more digits", "list", "text", "complex"],
-)
-def test_what_is_refused_is_quoted_in_short(system: System, one: One, given: Any) -> None:
-    particles = system()
-    instance = particles.play(one())
-    emitter = instance["it"]
-    calls: list[Callable[[], object]] = [
-        lambda: emitter.emit(given),
-        lambda: setattr(emitter, "rate", given),
-        lambda: setattr(emitter, "capacity", given),
-        lambda: setattr(emitter, "amount", given),
-        lambda: setattr(instance, "amount", given),
-        lambda: setattr(instance, "speed", given),
-        lambda: setattr(instance, "transform", given),
-        lambda: setattr(instance, "position", [given, given]),
-        lambda: setattr(instance, "tint", given),
-        lambda: setattr(instance, "on_finished", given),
-        lambda: instance.seek(given),
-        lambda: gp.ParticleSystem(particles.ctx, max_step=given),
-        lambda: gp.Effect("test", [given]),
-    ]
-    for call in calls:
-        with pytest.raises((ValueError, gp.ContextError)) as refused:
-            call()
-        assert len(str(refused.value)) < 260, str(refused.value)
-    if isinstance(given, int):
-        return
-    with pytest.raises(gp.EffectError, match=r"^it: rate: .* given; from 0 to 1000000"):
-        emitter.rate = given
+        assert contents(ours) == contents(theirs)
+    ways, mask = (
+        [vertex for simulation, vertex in seen if simulation is each._simulation]
+        for each in (ours, theirs)
+    )
+    assert set(mask) == {0}
+    assert (4 in ways) == (capacity > 33)
+    assert (len(ways) < len(mask)) == (not curved)
