@@ -203,6 +203,12 @@ class Guard:
         return gone or (self.gl.current is not None and not self.gl.current())
 
     @property
+    def elsewhere(self) -> bool:
+        """Whether another context is current, in which names mean other objects."""
+        gl = self.gl
+        return gl.current is not None and bool(gl.current()) and gl.current() != gl.own
+
+    @property
     def height(self) -> float:
         """Inside: the height of the host's viewport in pixels."""
         return self._viewport[3]

@@ -59,6 +59,7 @@ class Scene:
         self.driven: set[EmitterInstance] = set()
         self.finished: list[Callable[[], object]] = []
         self.origin: Vec3 = (0.0, 0.0, 0.0)
+        self.abandoned = False  # what is left in OpenGL goes with the context
         self._texts: dict[tuple[int, bool], tuple[Effect, tuple[EmitterText, ...]]] = {}
 
     @contextmanager
@@ -68,7 +69,7 @@ class Scene:
         Yields:
             Whether there is something left to free.
         """
-        if self.guard.lost:
+        if self.abandoned or self.guard.lost:
             yield False
         else:
             with self.guard:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import operator
 import sys
+import warnings
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
@@ -461,14 +462,21 @@ class ParticleSystem:
     def release(self) -> None:
         """Stop everything and free every GL object; safe twice.
 
-        After the context is gone, or while none is current, there is nothing to free.
-
-        Raises:
-            ContextError: Another context is current; nothing has been released.
+        After the context is gone, or while none is current, there is nothing to free. While another
+        one is, as when a window closes, a ResourceWarning says that what is left in OpenGL waits
+        for the end of its context.
         """
         if self._released:
             return
         scene = self._scene
+        if not scene.guard.lost and scene.guard.elsewhere:
+            scene.abandoned = True
+            warnings.warn(
+                "the particles' OpenGL context is not current: their textures and programs are "
+                "freed with it",
+                ResourceWarning,
+                stacklevel=2,
+            )
         with scene.releasing() as alive:
             self._released = True
             for playing in [*scene.playing]:

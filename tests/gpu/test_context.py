@@ -187,7 +187,6 @@ def test_another_context_that_is_current_is_told_before_anything_happens(
         lambda: playing.snapshot(),
         lambda: playing.seek(1.0),
         lambda: playing.release(),
-        lambda: particles.release(),
     ]
     other = create_context()
     try:
@@ -216,3 +215,24 @@ def test_another_context_that_is_current_is_told_before_anything_happens(
     thread.join()
     assert errors == [NOT_CURRENT] * 6
     particles.release()
+
+
+def test_a_system_is_released_while_another_context_is_current(ctx: moderngl.Context) -> None:
+    """A window that closes has switched to another one: no exception may come of it."""
+    mine = create_context()
+    effect = gp.Effect("e", [gp.Emitter("it", rate=100, speed=1)])
+    particles = gp.ParticleSystem(mine)
+    playing = particles.play(effect)
+    particles.update(0.1)
+    ctx.__enter__()
+    texture = ctx.texture((2, 2), 4, bytes(range(16)))
+    with pytest.warns(ResourceWarning, match="freed with it"):
+        particles.release()
+    particles.release()
+    with pytest.raises(ContextError, match="released"):
+        playing.stop()
+    assert texture.read() == bytes(range(16)), "nothing of the other context is freed"
+    texture.release()
+    mine.__enter__()
+    mine.release()
+    ctx.__enter__()
