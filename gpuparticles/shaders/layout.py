@@ -57,6 +57,7 @@ __all__ = [
     "spins",
     "sprite_members",
     "stop_rows",
+    "streaks",
     "tables",
     "trail_curves",
 ]
@@ -426,6 +427,11 @@ def lingers(emitter: Emitter) -> bool:
 def spins(emitter: Emitter) -> bool:
     """Whether any of an emitter's particles turns."""
     return emitter.angular_velocity != 0.0
+
+
+def streaks(sprite: Sprite) -> bool:
+    """Whether sprites are drawn out along their motion."""
+    return sprite.stretch != 0.0
 
 
 def measures(modifier: Modifier) -> bool:

@@ -18,6 +18,7 @@ from gpuparticles.shaders.layout import (
     motion_curves,
     sorts,
     sprite_members,
+    streaks,
 )
 from gpuparticles.shaders.sources import Source
 
@@ -122,7 +123,9 @@ def _sprite(emitter: Emitter, *, pooled: bool, cast: bool) -> dict[str, list[str
             "    frame -= both * floor(frame / both);",
             "    frame = min(frame, both - frame);",
         ]
-    arguments = ["center", "extent", "angle", "velocity", "attributes.y"]
+    # A number that is 0 lets the compiler leave the streak out.
+    shutter = "attributes.y" if streaks(sprite) else "0.0"
+    arguments = ["center", "extent", "angle", "velocity", shutter]
     match sprite.facing:
         case "emitter" if pooled:
             arguments.append("turned_axes(mat3(u_view), frame.turn)")
