@@ -5,7 +5,7 @@
 export PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: help demo docs test bench lint types format clean
+.PHONY: help demo docs test golden bench lint types format clean
 
 help: ## Show what there is to make
 	@sed -n 's/^\([a-z]*\):.*## \(.*\)/\1|\2/p' Makefile | while IFS='|' read -r name text; \
@@ -26,6 +26,10 @@ docs: .venv/package ## Write the pages of docs/kinds and render all pictures
 test: .venv/test ## Run all tests
 	@bash .ci/setup driver display
 	$(BIN)/python -m pytest -n auto --dist worksteal
+
+golden: .venv/test ## Draw the kept pictures anew, to be looked at
+	@bash .ci/setup driver
+	$(BIN)/python -m tests.draw.golden_pictures
 
 bench: .venv/test ## Measure speed and memory, as ratios
 	@bash .ci/setup driver
