@@ -41,6 +41,11 @@ float height_over(Plane plane, vec3 place) {
     return dot(plane.normal, place - plane.point);
 }
 
+// What stands for a surface where there is none.
+Plane nowhere(vec3 place, vec3 up) {
+    return Plane(place - 1e6 * up, up);
+}
+
 // How far from a surface is still on it: what float32 makes of a place on it.
 float skin_at(vec3 place) {
     return 4e-6 * (1.0 + abs(place.x) + abs(place.y) + abs(place.z));
@@ -171,8 +176,8 @@ bool strike(
 }
 
 // Put back what is behind the nearest surface after all: a surface that has moved, or too many of
-// them.
-void keep_out(inout Particle p, inout Contact contact, Plane plane) {
+// them. What is one unit behind goes by way, whose part along the normal is 1.
+void keep_out(inout Particle p, inout Contact contact, Plane plane, vec3 way) {
     float above = height_over(plane, p.position);
     if (above >= 0.0) {
         return;
@@ -181,13 +186,17 @@ void keep_out(inout Particle p, inout Contact contact, Plane plane) {
         contact.lost = FATAL;
         return;
     }
-    p.position -= plane.normal * above;
+    p.position -= way * above;
     // What rounding has left behind by the last bit comes before it.
-    p.position -= 2.0 * plane.normal * min(height_over(plane, p.position), 0.0);
+    p.position -= 2.0 * way * min(height_over(plane, p.position), 0.0);
     p.velocity -= plane.normal * min(dot(plane.normal, p.velocity), 0.0);
     if (contact.surface.answer == STICK) {
         p.velocity = vec3(0.0);
     }
+}
+
+void keep_out(inout Particle p, inout Contact contact, Plane plane) {
+    keep_out(p, contact, plane, plane.normal);
 }
 
 // Whether a plane is met on the way.

@@ -48,12 +48,15 @@ from gpuparticles.effect.modifiers.collisions import (
     CollideSphere,
     Collision,
 )
+from gpuparticles.effect.modifiers.sampled import CollideField, CollideHeight
 from gpuparticles.effect.modifiers.volumes import KillBox, KillPlane, KillSphere, Wrap
 
 __all__ = [
     "Acceleration",
     "Attractor",
     "CollideBox",
+    "CollideField",
+    "CollideHeight",
     "CollidePlane",
     "CollideSphere",
     "Collision",

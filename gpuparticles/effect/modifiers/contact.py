@@ -16,11 +16,13 @@ if TYPE_CHECKING:
     from gpuparticles.effect.modifiers.collisions import Collision
 
 __all__ = [
+    "Bools",
     "Flight",
     "Planes",
     "across",
     "axes_of",
     "collide",
+    "fall_time",
     "length",
     "meets",
     "skin_at",
@@ -40,10 +42,13 @@ class Planes(NamedTuple):
     Args:
         point: float32 (n, 3), a place on it.
         normal: float32 (n, 3), of length 1.
+        way: float32 (n, 3), the way by which what is one unit behind it is put onto it; None is
+            along the normal.
     """
 
     point: Floats
     normal: Floats
+    way: Floats | None = None
 
     def over(self, place: Floats) -> Floats:
         """How high places are over them; (n, 3) to (n,)."""
@@ -51,7 +56,8 @@ class Planes(NamedTuple):
 
     def only(self, which: NDArray[np.intp]) -> Planes:
         """Some of them."""
-        return Planes(self.point[which], self.normal[which])
+        way = None if self.way is None else self.way[which]
+        return Planes(self.point[which], self.normal[which], way)
 
 
 @dataclass(slots=True)
@@ -109,7 +115,8 @@ def collide(
         ahead: Finds what is met.
         nearest: Finds the plane at the nearest place of the surface, behind which nobody stays;
             None where one may be behind it.
-        walls: Of how many surfaces somebody may be behind at once.
+        walls: How often who is behind is put back: of several surfaces one may be behind each, and
+            a bent one is come up to step by step.
     """
     still = ~np.any(before.velocity, axis=1) & (surface.on_hit == "stick")
     flight = Flight(
@@ -173,7 +180,7 @@ def _strike(
     drift = (position - origin) / h[:, None] - _HALF * (velocity + departure)
     lift = across(n, force)
     speed = across(n, departure + drift)
-    t = np.where(touching, 0, np.clip(_fall_time(np.maximum(above, 0), speed, lift), 0, h))
+    t = np.where(touching, 0, np.clip(fall_time(np.maximum(above, 0), speed, lift), 0, h))
     t = t.astype(np.float32)[:, None]
     place = origin + t * (departure + drift + _HALF * t * force)
     place = place - n * planes.over(place)[:, None]
@@ -253,15 +260,16 @@ def _keep_out(surface: Collision, flight: Flight, planes: Planes) -> None:
         return
     planes = planes.only(who)
     n = planes.normal
+    way = n if planes.way is None else planes.way
     position, velocity = flight.position[who], flight.velocity[who]
-    position = position - n * above[who][:, None]
-    position = position - np.float32(2) * n * np.minimum(planes.over(position), 0)[:, None]
+    position = position - way * above[who][:, None]
+    position = position - np.float32(2) * way * np.minimum(planes.over(position), 0)[:, None]
     flight.position[who] = position
     velocity = velocity - n * np.minimum(across(n, velocity), 0)[:, None]
     flight.velocity[who] = np.zeros_like(velocity) if surface.on_hit == "stick" else velocity
 
 
-def _fall_time(a: Floats, b: Floats, c: Floats) -> Floats:
+def fall_time(a: Floats, b: Floats, c: Floats) -> Floats:
     """When heights a, whose speed is b and whose acceleration c, come down to zero."""
     root = np.sqrt(np.maximum(b * b - np.float32(2) * c * a, 0))
     falling = b < 0
