@@ -56,12 +56,14 @@ if TYPE_CHECKING:
         Radial,
         Range,
         Ribbon,
+        Shader,
         SpeedLimit,
         Sphere,
         Sprite,
         Torus,
         Trail,
         Turbulence,
+        Uniform,
         VectorField,
         VelocityOverLife,
         Vortex,
@@ -92,9 +94,9 @@ _HOMES = {
         "Acceleration Array Attractor Box Burst Circle CollideBox CollideField CollideHeight "
         "CollidePlane CollideSphere Cone ConformToSphere Curve Cylinder Drag Effect Emitter "
         "Flipbook Geometry Gradient Grid Image KillBox KillPlane KillSphere Light Line Lit Mesh "
-        "Model Offset Orbit Parameter Point Points Polyline Pulse Radial Range Ribbon SpeedLimit "
-        "Sphere Sprite Torus Trail Turbulence VectorField VelocityOverLife Vortex Wind Wrap load "
-        "modifier save schema shape"
+        "Model Offset Orbit Parameter Point Points Polyline Pulse Radial Range Ribbon Shader "
+        "SpeedLimit Sphere Sprite Torus Trail Turbulence Uniform VectorField VelocityOverLife "
+        "Vortex Wind Wrap load modifier save schema shape"
     ),
     "gpuparticles.errors": (
         "ContextError DocumentError EffectError ImportFormatError MissingExtraError "
@@ -156,6 +158,7 @@ __all__ = [
     "Radial",
     "Range",
     "Ribbon",
+    "Shader",
     "ShaderError",
     "SpeedLimit",
     "Sphere",
@@ -163,6 +166,7 @@ __all__ = [
     "Torus",
     "Trail",
     "Turbulence",
+    "Uniform",
     "VectorField",
     "VelocityOverLife",
     "Vortex",

@@ -8,13 +8,20 @@ flat in vec4 v_color;
 
 #pragma gpuparticles kernels
 
+// The texture's colour at a place of the sprite; without a texture a round disc, faint at its edge.
+vec4 texel_at(vec2 uv) {
+#pragma gpuparticles texel
+    return texel;
+}
+
+#pragma gpuparticles look
+
 out vec4 o_color;
 
 void main() {
-#pragma gpuparticles texel
-    float alpha = clamp(v_color.a, 0.0, 1.0);
+    vec4 texel = texel_at(v_uv);
+#pragma gpuparticles color
 #pragma gpuparticles soft
-    vec4 color = texel * vec4(v_color.rgb, 1.0) * alpha;
 #pragma gpuparticles lit
 #pragma gpuparticles cut
     o_color = vec4(color.rgb, color.a * (1.0 - u_additive));

@@ -63,4 +63,5 @@ void main() {
     v_uv = corner;
     v_color = color;
 #pragma gpuparticles frame
+#pragma gpuparticles particle
 }

@@ -53,6 +53,7 @@ from gpuparticles.effect.offset import Offset
 from gpuparticles.effect.parameters import Parameter
 from gpuparticles.effect.random import Random
 from gpuparticles.effect.rules import Choice, Number, Rule, Table
+from gpuparticles.effect.shader import Code, Shader, Uniform
 from gpuparticles.effect.shapes import (
     Arced,
     Box,
@@ -103,6 +104,7 @@ __all__ = [
     "Burst",
     "Choice",
     "Circle",
+    "Code",
     "CollideBox",
     "CollideField",
     "CollideHeight",
@@ -163,6 +165,7 @@ __all__ = [
     "Rule",
     "Scalar",
     "Scaled",
+    "Shader",
     "Shape",
     "SpeedLimit",
     "Sphere",
@@ -172,6 +175,7 @@ __all__ = [
     "Torus",
     "Trail",
     "Turbulence",
+    "Uniform",
     "Vec3",
     "Vector",
     "VectorField",

@@ -16,6 +16,7 @@ from gpuparticles.effect.description import settings
 from gpuparticles.effect.geometry import Geometry
 from gpuparticles.effect.kinds import Kind
 from gpuparticles.effect.mistakes import gather, mistakes_in, refused, show
+from gpuparticles.effect.shader import Code
 from gpuparticles.effect.values import RGBA, Curve, Gradient, Range
 from gpuparticles.errors import DocumentError
 
@@ -79,6 +80,8 @@ def plain(value: Any, folder: Path | None = None) -> Any:
             return list(gather(lambda item: plain(item, folder), enumerate(value)).values())
         case Path():
             return _path(value, folder)
+        case Code():
+            return value.text if value.file is None else _path(value.file, folder)
         case Geometry():
             parts = value.parts()
             if value.file is not None:

@@ -15,6 +15,7 @@ from pydantic_core import CoreSchema, core_schema
 from gpuparticles.effect.description import Takes, default, description
 from gpuparticles.effect.mistakes import Mistake, refused, show, suggestion
 from gpuparticles.effect.rules import Flag, Number, Rule, is_list, read_each
+from gpuparticles.effect.shader import Shader
 from gpuparticles.effect.values import (
     Curve,
     Direction,
@@ -284,6 +285,7 @@ class Sprite:
             what is drawn later is hidden behind. Made for `alpha_clip`.
         lit: How it takes the light that it is drawn in; None shines by itself.
         casts_shadow: Whether `ParticleSystem.draw_depth` draws it. None: unless it only adds light.
+        shader: GLSL of your own that gives its pixels their colour.
     """
 
     texture: Takes[_TextureLike, Annotated[Path | Image | GLTexture | None, TextureRule()]] = (
@@ -316,6 +318,7 @@ class Sprite:
     depth_write: bool = False
     lit: Lit | None = None
     casts_shadow: Annotated[bool, Flag()] | None = None
+    shader: Shader | None = None
 
     def mistakes(self) -> Iterator[Mistake]:
         """Limits of the length of which none can hold."""

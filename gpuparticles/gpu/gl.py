@@ -41,8 +41,11 @@ _CORE = {
     "ClearBufferfv": "iip",
     "ClientWaitSync": "liq>i",
     "ColorMaski": "iiiii",
+    "CompileShader": "i",
+    "CreateShader": "i>i",
     "DepthFunc": "i",
     "DeleteFramebuffers": "ip",
+    "DeleteShader": "i",
     "DeleteSync": "l",
     "DeleteTextures": "ip",
     "DepthMask": "i",
@@ -62,6 +65,8 @@ _CORE = {
     "GetInteger64i_v": "iip",
     "GetIntegeri_v": "iip",
     "GetIntegerv": "ip",
+    "GetShaderInfoLog": "iipp",
+    "GetShaderiv": "iip",
     "IsEnabledi": "ii>b",
     "IsBuffer": "i>b",
     "IsProgram": "i>b",
@@ -71,6 +76,7 @@ _CORE = {
     "PolygonMode": "ii",
     "ReadBuffer": "i",
     "ReadPixels": "iiiiiip",
+    "ShaderSource": "iipp",
     "TexImage2D": "iiiiiiiip",
     "TexParameteri": "iii",
     "UseProgram": "i",
@@ -245,6 +251,10 @@ class GL:
     UNIFORM_BUFFER_SIZE = 0x8A2A
     UNIFORM_BUFFER_START = 0x8A29
     VERTEX_ARRAY_BINDING = 0x85B5
+
+    # Shaders.
+    COMPILE_STATUS = 0x8B81
+    FRAGMENT_SHADER = 0x8B30
 
     # Fences.
     SYNC_GPU_COMMANDS_COMPLETE = 0x9117

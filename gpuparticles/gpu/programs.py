@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import ctypes
 from typing import ClassVar
 from weakref import WeakKeyDictionary, ref
 
 import moderngl
 import numpy as np
 
-from gpuparticles.gpu.gl import TEXTURE_UNITS
+from gpuparticles.gpu.gl import GL, TEXTURE_UNITS
 from gpuparticles.shaders import Pass, Source, diagnose
 from gpuparticles.shaders.layout import BIRTH, INSTANCE, STATE
 
@@ -47,6 +48,9 @@ assert max(UNITS.values()) < TEXTURE_UNITS
 STEP_UNITS = UNITS["u_attributes"] + 1
 
 
+_LOG = 1 << 14  # bytes of a driver's log that are read
+
+
 class Program:
     """One compiled program and the vertex array that runs it.
 
@@ -60,6 +64,8 @@ class Program:
     def __init__(
         self, ctx: moderngl.Context, vertex: Source, fragment: Source, *, quads: bool
     ) -> None:
+        if any(line.own for line in fragment.lines):
+            _try(ctx, vertex, fragment)
         try:
             self.program = ctx.program(vertex_shader=vertex.text, fragment_shader=fragment.text)
         except moderngl.Error as error:
@@ -79,19 +85,23 @@ class Program:
             self.program, [], index_buffer=self._indices, index_element_size=2 if quads else 4
         )
         self.users = 0
-        self._uniforms: dict[str, moderngl.Uniform] = {}
+        self._uniforms: dict[str, moderngl.Uniform | None] = {}
         self._written: dict[str, bytes] = {}
 
     def write(self, name: str, value: bytes) -> None:
-        """Set a uniform, unless it has that value already."""
+        """Set a uniform, unless it has that value already.
+
+        Drivers leave out what a text does not use: an author's own look may ignore the tint.
+        """
         if self._written.get(name) == value:
             return
-        uniform = self._uniforms.get(name)
-        if uniform is None:
-            member = self.program[name]
-            assert isinstance(member, moderngl.Uniform)
-            uniform = self._uniforms[name] = member
-        uniform.write(value)
+        if name not in self._uniforms:
+            member = self.program.get(name, None)
+            assert member is None or isinstance(member, moderngl.Uniform)
+            self._uniforms[name] = member
+        uniform = self._uniforms[name]
+        if uniform is not None:
+            uniform.write(value)
         self._written[name] = value
 
     def release(self) -> None:
@@ -149,6 +159,29 @@ class Programs:
         key = next(key for key, value in self._programs.items() if value is program)
         del self._programs[key]
         program.release()
+
+
+def _try(ctx: moderngl.Context, vertex: Source, fragment: Source) -> None:
+    """Compile an author's text, and leave nothing behind if it is wrong, as moderngl would.
+
+    Raises:
+        ShaderError: The driver refuses it.
+    """
+    gl = GL(ctx)
+    text = fragment.text.encode()
+    shader = gl.CreateShader(gl.FRAGMENT_SHADER)
+    try:
+        strings = (ctypes.c_char_p * 1)(text)
+        gl.ShaderSource(shader, 1, strings, (ctypes.c_int * 1)(len(text)))
+        gl.CompileShader(shader)
+        answer = (ctypes.c_int * 1)()
+        gl.GetShaderiv(shader, gl.COMPILE_STATUS, answer)
+        if not answer[0]:
+            log = ctypes.create_string_buffer(_LOG)
+            gl.GetShaderInfoLog(shader, _LOG, answer, log)
+            raise diagnose(log.value.decode(errors="replace"), vertex, fragment)
+    finally:
+        gl.DeleteShader(shader)
 
 
 def _quad_indices() -> bytes:

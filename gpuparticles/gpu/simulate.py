@@ -639,6 +639,8 @@ class Simulation:
             values["u_far_fade"] = (end, 1.0 / max(end - begin, 1.0 / _LARGEST))
         if sprite.alpha_clip is not None:
             values["u_alpha_clip"] = (sprite.alpha_clip,)
+        for uniform in () if sprite.shader is None else sprite.shader.uniforms:
+            values[f"u_own_{uniform.name}"] = uniform.values
         if sprite.lit is not None:
             values["u_lit"] = (sprite.lit.wrap, sprite.lit.transmission)
         for name, value in values.items():

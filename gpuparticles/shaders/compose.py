@@ -29,9 +29,15 @@ _PRAGMA = "#pragma gpuparticles "
 
 
 def compose(
-    name: str, openings: Mapping[str, Iterable[str]], kernels: Iterable[str] = ()
+    name: str, openings: Mapping[str, Iterable[str | Line]], kernels: Iterable[str] = ()
 ) -> Source:
-    """Fill a pass file's openings; ``kernels`` are files, the other openings are lines."""
+    """Fill a pass file's openings.
+
+    Args:
+        name: The pass file.
+        openings: What fills them; a `Line` says where it was written.
+        kernels: Files for the opening ``kernels``.
+    """
     lines = [Line("#version 330 core", name, 0)]
     seen: set[str] = set()
 
@@ -50,7 +56,10 @@ def compose(
                 for kernel in kernels:
                     add(kernel)
             elif opening in openings:
-                lines.extend(Line(text, file, line.number) for text in openings[opening])
+                lines.extend(
+                    text if isinstance(text, Line) else Line(text, file, line.number)
+                    for text in openings[opening]
+                )
             else:
                 raise ShaderError(f"{file}:{line.number}: nothing fills the opening {opening!r}")
 

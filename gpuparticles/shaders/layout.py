@@ -370,7 +370,9 @@ def sprite_members(sprite: Sprite) -> list[Member]:
         "u_lit": sprite.lit is not None,
     }
     types = {"u_softness": "float", "u_alpha_clip": "float"}
-    return [Member(types.get(name, "vec2"), name) for name, used in found.items() if used]
+    members = [Member(types.get(name, "vec2"), name) for name, used in found.items() if used]
+    own = () if sprite.shader is None else sprite.shader.uniforms
+    return [*members, *(Member(each.type, f"u_own_{each.name}") for each in own)]
 
 
 def model_members(model: Model | None) -> list[Member]:

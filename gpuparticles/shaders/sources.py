@@ -15,11 +15,19 @@ _MARK = "lib/particle.glsl"
 
 
 class Line(NamedTuple):
-    """One line of shader text and where it was written."""
+    """One line of shader text and where it was written.
+
+    Args:
+        text: The line.
+        file: The file's name.
+        number: The line's, from 1.
+        own: Whether it is an effect's author's: then it may well be wrong.
+    """
 
     text: str
     file: str
     number: int
+    own: bool = False
 
 
 @dataclass(frozen=True)

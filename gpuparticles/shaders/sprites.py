@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from gpuparticles.effect.effect import Emitter
 from gpuparticles.effect.modifiers import Modifier
+from gpuparticles.effect.shader import Shader
 from gpuparticles.effect.sprite import Flipbook, Lit, Sprite
 from gpuparticles.shaders.compose import compose, sampler, smooth
 from gpuparticles.shaders.layout import (
@@ -20,7 +21,7 @@ from gpuparticles.shaders.layout import (
     sprite_members,
     streaks,
 )
-from gpuparticles.shaders.sources import Source
+from gpuparticles.shaders.sources import Line, Source
 
 __all__ = ["cut_out", "particle_openings", "sprite"]
 
@@ -55,14 +56,16 @@ def sprite(
     if emitter.sprite.flipbook is not None:
         kernels.append("lib/flipbook.glsl")
     vertex = compose("draw/sprite.vert", openings, kernels)
-    texel = _texel(emitter.sprite, cast=cast)
+    texel = _texel(emitter.sprite, f"{emitter.name}: sprite.shader", cast=cast)
     libraries = ["lib/soft.glsl"] if texel["soft"] else []
     libraries += ["lib/light.glsl"] if texel["lit"] else []
     if emitter.sprite.texture is not None:
         libraries.append("lib/texel.glsl")
     if emitter.sprite.lit is not None and emitter.sprite.lit.mapped and not cast:
         libraries.append("lib/cell.glsl")
-    fragment = {"block": openings["block"], **texel}
+    if emitter.sprite.shader is not None:
+        libraries.append("lib/look.glsl")
+    fragment: dict[str, Sequence[str | Line]] = {"block": openings["block"], **texel}
     return vertex, compose("draw/sprite.frag", fragment, libraries)
 
 
@@ -136,6 +139,8 @@ def _sprite(emitter: Emitter, *, pooled: bool, cast: bool) -> dict[str, list[str
     lit = sprite.lit is not None and not cast
     outputs = [f"flat out {varying};" for varying in _frame_varyings(flipbook)]
     outputs += ["flat out vec3 v_light;", "uniform mat3 u_light;"] if lit else []
+    if sprite.shader is not None:
+        outputs += [f"flat out {varying};" for varying in _PARTICLE]
     return {
         "outputs": outputs,
         "lit": _lit(sprite) if lit else [],
@@ -150,6 +155,7 @@ def _sprite(emitter: Emitter, *, pooled: bool, cast: bool) -> dict[str, list[str
         if "u_length" in members
         else [],
         "frame": [] if flipbook is None else _frame(flipbook),
+        "particle": [] if sprite.shader is None else _TELL_PARTICLE,
     }
 
 
@@ -199,19 +205,27 @@ def _faced(emitter: Emitter, *, pooled: bool) -> list[tuple[str, str]]:
             return []
 
 
-def _texel(sprite: Sprite, *, cast: bool) -> dict[str, list[str]]:
-    """What a sprite's own fields put into its fragment text."""
+def _texel(sprite: Sprite, where: str, *, cast: bool) -> dict[str, Sequence[str | Line]]:
+    """What a sprite's own fields put into its fragment text.
+
+    Args:
+        sprite: The sprite.
+        where: What errors call text that was not read from a file.
+        cast: As for `sprite`.
+    """
     clipped = sprite.alpha_clip is not None
     soft = sprite.softness > 0.0 and not cast
     inputs = [f"flat in {varying};" for varying in _frame_varyings(sprite.flipbook)]
     cell = "vec4(0.0, 0.0, 1.0, 1.0)" if sprite.flipbook is None else "v_cell"
     blended = sprite.flipbook is not None and sprite.flipbook.blend
     if sprite.texture is None:
-        texel = ["    vec4 texel = vec4(1.0 - smoothstep(0.1, 1.0, length(2.0 * v_uv - 1.0)));"]
+        texel = ["    vec4 texel = vec4(1.0 - smoothstep(0.1, 1.0, length(2.0 * uv - 1.0)));"]
     else:
-        texel = [f"    vec4 texel = sample_texel({cell});"]
+        texel = [f"    vec4 texel = sample_texel({cell}, uv);"]
         if blended:
-            texel.append("    texel = mix(texel, sample_texel(v_next), v_passed);")
+            texel.append("    texel = mix(texel, sample_texel(v_next, uv), v_passed);")
+    if sprite.shader is not None:
+        inputs += [f"flat in {varying};" for varying in _PARTICLE]
     lit = []
     if sprite.lit is not None and not cast:
         inputs.append("flat in vec3 v_light;")
@@ -221,11 +235,33 @@ def _texel(sprite: Sprite, *, cast: bool) -> dict[str, list[str]]:
     return {
         "inputs": [*inputs, *(["uniform float u_cutoff;"] if cast and not clipped else [])],
         "texel": texel,
+        "look": [] if sprite.shader is None else _own(sprite.shader, where),
+        "color": [_PLAIN if sprite.shader is None else _OWN],
         # Where a light is, nobody sees what fades.
-        "soft": ["    alpha *= soft_fade(u_softness);"] if soft else [],
+        "soft": ["    color *= soft_fade(u_softness);"] if soft else [],
         "lit": lit,
         "cut": cut_out("u_alpha_clip" if clipped else "u_cutoff") if clipped or cast else [],
     }
+
+
+_PLAIN = "    vec4 color = texel * vec4(v_color.rgb, 1.0) * clamp(v_color.a, 0.0, 1.0);"
+
+# What the author's own function is told, from the vertices on.
+_PARTICLE = ("vec2 v_lived", "vec3 v_motion", "uint v_seed")
+_TELL_PARTICLE = [
+    "    v_lived = vec2(age, life);",
+    "    v_motion = velocity;",
+    "    v_seed = lifetime_seed.y;",
+]
+_OWN = "    vec4 color = look(Look(v_color, texel, v_uv, v_lived.x, v_lived.y, v_motion, v_seed));"
+
+
+def _own(shader: Shader, where: str) -> list[str | Line]:
+    """The author's own code, with the names of its uniforms and its own line numbers."""
+    file = where if shader.code.file is None else str(shader.code.file)
+    names = [f"#define {uniform.name} u_own_{uniform.name}" for uniform in shader.uniforms]
+    text = shader.code.text.splitlines()
+    return [*names, *(Line(line, file, number, own=True) for number, line in enumerate(text, 1))]
 
 
 _SHADE = "    color.rgb *= lit(dot(normal, v_light));"
@@ -242,9 +278,9 @@ def _normal(lit: Lit, cell: str, *, blended: bool) -> list[str]:
             "    vec3 normal = vec3(aside, sqrt(max(1.0 - reach, 0.0)));",
             "    normal *= inversesqrt(max(reach, 1.0));",
         ]
-    lines = [f"    vec3 mapped = sample_cell(u_normals, {cell}, u_normals_limit).xyz;"]
+    lines = [f"    vec3 mapped = sample_cell(u_normals, {cell}, u_normals_limit, v_uv).xyz;"]
     if blended:
-        following = "sample_cell(u_normals, v_next, u_normals_limit).xyz"
+        following = "sample_cell(u_normals, v_next, u_normals_limit, v_uv).xyz"
         lines.append(f"    mapped = mix(mapped, {following}, v_passed);")
     # 128 of 255 is no slope at all, 1 and 255 are the steepest.
     return [*lines, "    vec3 normal = normalize(mapped * (255.0 / 127.0) - 128.0 / 127.0 + 1e-6);"]
