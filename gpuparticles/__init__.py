@@ -85,6 +85,7 @@ if TYPE_CHECKING:
         ShaderError,
     )
     from gpuparticles.gpu import create_context
+    from gpuparticles.record import measure_bounds
     from gpuparticles.system import EffectInstance, EmitterInstance, ParticleSystem
 
 _HOMES = {
@@ -103,6 +104,7 @@ _HOMES = {
         "ParticlesError ShaderError"
     ),
     "gpuparticles.gpu": "create_context",
+    "gpuparticles.record": "measure_bounds",
     "gpuparticles.system": "EffectInstance EmitterInstance ParticleSystem",
 }
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names.split()}
@@ -176,6 +178,7 @@ __all__ = [
     "create_context",
     "load",
     "look_at",
+    "measure_bounds",
     "modifier",
     "orthographic",
     "perspective",

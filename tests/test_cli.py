@@ -719,3 +719,17 @@ def test_presets_are_listed_rendered_and_effects_by_name(tmp_path: Path) -> None
     assert refused.returncode == 1
     assert "a sheet is one picture" in refused.stderr
     assert not list(tmp_path.iterdir())
+
+
+def test_info_measures_bounds_on_request(tmp_path: Path) -> None:
+    path = tmp_path / "e.json"
+    ball = gp.Emitter("e", shape=gp.Sphere(1, thickness=0), speed=0, size=0.5, lifetime=0.5)
+    gp.save(gp.Effect("e", [ball], duration=0.5), path)
+    assert '"bounds"' not in run("info", path).stdout
+    said = run("info", "--bounds", path).stdout.splitlines()
+    (line,) = [each for each in said if "bounds" in each]
+    lower, upper = json.loads(line.partition(": ")[2])
+    assert all(-2 < low < -1.1 and 1.1 < high < 2 for low, high in zip(lower, upper, strict=True))
+    path.write_text(path.read_text().replace("{", "{" + line + ",", 1))
+    assert gp.load(path).bounds == (tuple(lower), tuple(upper))
+    assert json.loads(run("info", "--json", path).stdout)["bounds"] == [lower, upper]

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import math
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -42,7 +43,13 @@ def check(effects: Files, as_json: AsJson = False) -> None:
         raise typer.Exit(1)
 
 
-def info(effect: File, as_json: AsJson = False) -> None:
+def info(
+    effect: File,
+    as_json: AsJson = False,
+    bounds: Annotated[
+        bool, typer.Option("--bounds", help="Measure the box in which it is seen, for `bounds`.")
+    ] = False,
+) -> None:
     """Show what an effect consists of and what it takes to play it."""
     with foreseen():
         mistakes: list[str] = []
@@ -52,8 +59,11 @@ def info(effect: File, as_json: AsJson = False) -> None:
         programs: int | None = None
         gpu_bytes: int | None = None
         refusal: str | None = None
+        box: Any = loaded.bounds
         try:
             programs, gpu_bytes = _cost(loaded)
+            if bounds:
+                box = _measure(loaded)
         except ContextError as error:
             refusal = str(error)
         emitters = [_describe(loaded, emitter) for emitter in loaded.emitters]
@@ -69,6 +79,7 @@ def info(effect: File, as_json: AsJson = False) -> None:
                 "loop": loaded.loop,
                 "prewarm": loaded.prewarm,
                 "fixed_fps": loaded.fixed_fps,
+                "bounds": box,
                 "emitters": emitters,
                 "parameters": [_describe_parameter(each) for each in loaded.parameters],
                 "textures": images,
@@ -105,6 +116,8 @@ def info(effect: File, as_json: AsJson = False) -> None:
             typer.echo("parameters:")
         for parameter in loaded.parameters:
             typer.echo(f"  {parameter.name}: {parameter.summary}")
+        if box is not None:
+            typer.echo(f'"bounds": {json.dumps(box)}')
         for image in images:
             typer.echo(f"texture {image}")
         if gpu_bytes is not None:
@@ -136,6 +149,18 @@ def _cost(effect: Effect) -> tuple[int, int]:
     finally:
         ctx.release()
     return stats.programs, stats.gpu_bytes
+
+
+def _measure(effect: Effect) -> list[list[float]]:
+    """The measured bounds, to three digits, outward."""
+    from gpuparticles.record import measure_bounds
+
+    lower, upper = measure_bounds(effect)
+    step = 10.0 ** (math.floor(math.log10(max(map(abs, (*lower, *upper, 1e-9))))) - 2)
+    return [
+        [round(math.floor(part / step) * step, 9) for part in lower],
+        [round(math.ceil(part / step) * step, 9) for part in upper],
+    ]
 
 
 def _too_small(effect: Effect, emitter: Emitter) -> Iterator[str]:

@@ -47,6 +47,7 @@ class View(NamedTuple):
             scale alike.
         zoom: How much of the picture's half height a unit in view space takes, at depth 1.
         pixel: Units in view space a pixel, at depth 1.
+        lens: The projection matrix, row by row, in double precision.
         depth: How sprites are tested against the depth buffer; see Guard.draw.
         cutoff: Where depth alone is drawn: of the alpha that counts as covered.
         unprojection: Packed for the shader: from a place in the window and the depth there to how
@@ -60,6 +61,7 @@ class View(NamedTuple):
     scale: float
     zoom: float
     pixel: float = 0.0
+    lens: list[list[float]] = []  # noqa: RUF012 - a NamedTuple's default is never changed
     depth: str | None = "<="
     cutoff: float = 0.5
     unprojection: bytes = bytes(32)
@@ -82,7 +84,29 @@ class View(NamedTuple):
         p = matrix_of(projection, "projection")
         across, up = math.hypot(*v[0][:3]), math.hypot(*v[1][:3])
         scale, zoom = math.sqrt(across * up), math.hypot(*p[1][:3])
-        return cls(v, _columns(p), scale, zoom, depth=depth)
+        return cls(v, _columns(p), scale, zoom, depth=depth, lens=p)
+
+    def planes(self) -> list[tuple[float, float, float, float]]:
+        """The sides of what is seen of the world: ``a x + b y + c z + d`` is negative beyond one.
+
+        A fiftieth wider than the picture: what is drawn at least a pixel wide may reach as far.
+        """
+        clip = [
+            [sum(row[k] * self.rows[k][j] for k in range(4)) for j in range(4)] for row in self.lens
+        ]
+        wide = [1.02 * part for part in clip[3]]
+        found = []
+        for row in clip[:3]:
+            for sign in (1.0, -1.0):
+                a, b, c, d = (w + sign * part for w, part in zip(wide, row, strict=True))
+                found.append((a, b, c, d))
+        return found
+
+    def distance(self, place: Vec3) -> float:
+        """How far a place in the world is from the camera, in units of the world."""
+        x, y, z = place
+        seen = (a * x + b * y + c * z + d for a, b, c, d in self.rows[:3])
+        return math.hypot(*seen) / max(self.scale, 1e-300)
 
     def before(self, window: Window, *, seen: bool) -> View:
         """The camera that knows how far ahead lies what has a depth.

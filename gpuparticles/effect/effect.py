@@ -5,26 +5,27 @@ from __future__ import annotations
 import contextlib
 import math
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import fields
-from typing import Annotated, Any, Literal
+from dataclasses import dataclass, fields
+from typing import Annotated, Any, Literal, TypeAlias
 
 from pydantic import Field, ValidationError
 
 from gpuparticles.effect.description import Takes, default, description, replaced
 from gpuparticles.effect.draws import draws
-from gpuparticles.effect.mistakes import Mistake, if_right, known_names, mistakes_in, show
+from gpuparticles.effect.mistakes import Mistake, if_right, known_names, mistakes_in, refused, show
 from gpuparticles.effect.model import Model
 from gpuparticles.effect.modifiers import Modifier, Scaled
 from gpuparticles.effect.offset import Offset
 from gpuparticles.effect.parameters import Parameter, Value, keys_of, mistakes_of, put
 from gpuparticles.effect.plain import document_text
-from gpuparticles.effect.rules import Flag, Number, Text
+from gpuparticles.effect.rules import Flag, Number, Rule, Text, is_list, read_each
 from gpuparticles.effect.shapes import Point, Shape
 from gpuparticles.effect.sprite import Sprite
 from gpuparticles.effect.trail import Ribbon, Trail
 from gpuparticles.effect.values import (
     BirthColor,
     ColorOverLife,
+    Components,
     Curve,
     Fraction,
     Gradient,
@@ -309,6 +310,29 @@ def _endless(emitter: Emitter) -> bool:
     return math.isinf(span(emitter.lifetime)[1])
 
 
+_Corner: TypeAlias = tuple[float, float, float]
+
+
+@dataclass(frozen=True)
+class BoundsRule(Rule):
+    """A box: its lowest corner and its highest."""
+
+    def read(self, value: Any) -> tuple[_Corner, _Corner]:
+        """Two tuples of three."""
+        corner = Components("a corner", Number("a component"))
+        if not is_list(value) or len(both := list(value)) != 2:
+            raise refused(f"{show(value)} is no box; a box is (lower, upper), each (x, y, z)")
+        lower, upper = read_each([corner, corner], both)
+        if any(a > b for a, b in zip(lower, upper, strict=True)):
+            raise refused(f"{show(value)} is no box; its lower corner exceeds its upper one")
+        return lower, upper
+
+    def schema(self) -> dict[str, Any]:
+        """An array of two corners."""
+        corner = Components("a corner", Number("a component")).schema()
+        return {"type": "array", "items": corner, "minItems": 2, "maxItems": 2}
+
+
 @description
 class Effect:
     """Emitters that play together, and what acts on the particles of all of them.
@@ -327,6 +351,15 @@ class Effect:
         description: A sentence for those who choose among effects.
         parameters: What its host may set while it plays; the fields that they drive hold their
             defaults.
+        bounds: The box (lower, upper) in the effect's own space that holds all that is ever seen of
+            it while it stands still, sizes included; `measure_bounds` finds it. What lies outside
+            the camera's view is then not drawn. None draws always.
+        when_unseen: What time does while no camera sees the bounds: it goes on (``"play"``), stops
+            (``"pause"``), or is made up for in one update when it is seen again (``"catch_up"``).
+            While nothing is drawn at all, every effect counts as seen.
+        lod: (near, far) distances from the camera to the effect: up to near all births come, from
+            there fewer and fewer, from far on none, as if `EffectInstance.amount` fell. The
+            nearest camera since the last update counts. None changes nothing.
     """
 
     name: Annotated[str, Text("a name")]
@@ -342,6 +375,15 @@ class Effect:
     ) = None
     description: Annotated[str, Text("a description")] | None = None
     parameters: Takes[Iterable[Parameter], tuple[Parameter, ...]] = default(())
+    bounds: Takes[
+        Iterable[Iterable[float]] | None,
+        Annotated[tuple[_Corner, _Corner], BoundsRule()] | None,
+    ] = default(None)
+    when_unseen: Literal["play", "pause", "catch_up"] = "play"
+    lod: Takes[
+        Range | Iterable[float] | None,
+        Annotated[Range, Pair(Number("a distance", "units", least=0))] | None,
+    ] = default(None)
 
     def __post_init__(self) -> None:
         for parameter in self.parameters:
@@ -435,6 +477,9 @@ class Effect:
         """What its emitters do together that they may not."""
         if getattr(self, "emitters", None) == ():
             yield Mistake(("emitters",), "an empty list; an effect has at least one emitter")
+        if getattr(self, "when_unseen", "play") != "play" and self.bounds is None:
+            given = show(self.when_unseen)
+            yield Mistake(("when_unseen",), f"{given} needs bounds; without them it is always seen")
         names: list[str | None] = []
         for index, emitter in enumerate(getattr(self, "emitters", ())):
             here = ("emitters", index)

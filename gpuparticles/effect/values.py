@@ -28,6 +28,7 @@ __all__ = [
     "BirthColor",
     "Color",
     "ColorOverLife",
+    "Components",
     "Curve",
     "CurveLike",
     "Direction",

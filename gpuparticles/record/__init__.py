@@ -7,7 +7,7 @@ clamped only at the end, and nothing faint is lost in between. `frames` gives th
 """
 
 from gpuparticles.record.destinations import Destination, destination
-from gpuparticles.record.framing import Camera, Framing, bounds
+from gpuparticles.record.framing import Camera, Framing, bounds, measure_bounds
 from gpuparticles.record.pixels import finish
 from gpuparticles.record.rendering import Summary, frames, render
 from gpuparticles.record.sheets import sheet
@@ -23,6 +23,7 @@ __all__ = [
     "destination",
     "finish",
     "frames",
+    "measure_bounds",
     "render",
     "sheet",
     "write",

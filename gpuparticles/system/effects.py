@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import struct
 import sys
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from copy import copy
 from functools import partial
 from numbers import Real
@@ -26,6 +26,7 @@ from gpuparticles.playback.saved import UnfitError
 from gpuparticles.system.emitters import EmitterInstance, share
 from gpuparticles.system.scene import LONGEST_UPDATE, Scene
 from gpuparticles.system.snapshots import read_snapshot, take_snapshot
+from gpuparticles.system.watch import Plane, Watch
 
 __all__ = ["EffectInstance"]
 
@@ -78,6 +79,7 @@ class EffectInstance:
         "_tint",
         "_tint_bytes",
         "_warmed",
+        "_watch",
         "effect",
         "seed",
     )
@@ -116,6 +118,8 @@ class EffectInstance:
         self._tint = _WHITE
         self._tint_bytes = _pack_tint(*_WHITE)
         self._draw_order = 0
+        watched = effect.bounds is not None or effect.lod is not None
+        self._watch = Watch(effect) if watched else None
         self._emitters: dict[str, EmitterInstance] = {}
         try:
             for index, emitter in enumerate(effect.emitters):
@@ -252,8 +256,14 @@ class EffectInstance:
     def amount(self, amount: float) -> None:
         self._alive()
         self._amount = share(amount, "amount")
+        self._thin()
+
+    def _thin(self) -> None:
+        """Let as many births come as amount and distance leave."""
+        left = self._amount * (1.0 if self._watch is None else self._watch.share)
         for emitter in self:
-            emitter._player.population.share = self._amount
+            if emitter._player.population.share != left:
+                emitter._player.population.share = left
 
     @property
     def tint(self) -> tuple[float, float, float, float]:
@@ -466,6 +476,8 @@ class EffectInstance:
             raise EffectError(f"{self.effect.name}: restore: the snapshot {error}") from None
         for name, value in found.attributes.items():
             setattr(self, name, value)
+        if self._watch is not None:
+            self._watch.distrust()
         self.seed = found.seed
         self.tint = found.tint
         self._anchor = found.anchor
@@ -570,12 +582,17 @@ class EffectInstance:
             self._warmed = moved[id(self._warmed)]
         self._place, self._followed = moved[id(self._place)], moved[id(self._followed)]
         self._anchor = plus(self._anchor, offset)
+        if self._watch is not None:
+            self._watch.shift(offset)
         for emitter in self:
             emitter._shift_origin(offset, self._anchor)
 
     def _advance(self, dt: float) -> None:
         """Advance by dt seconds of the host's time."""
         dt = min(dt * self._speed, LONGEST_UPDATE)
+        if self._watch is not None and not self._paused:
+            dt = min(self._watch.attend(dt, self._scene.draws), LONGEST_UPDATE)
+            self._thin()
         if self._idle or not dt:
             return
         self._simulate(dt)
@@ -587,6 +604,8 @@ class EffectInstance:
     def _rewind(self) -> None:
         """Be where a fresh run is before its first update; inside the guard, if it prewarms."""
         self._finished = False
+        if self._watch is not None:
+            self._watch.clear()
         self._simulated = self._warmed = None
         self._followed = self._place
         if self._frames is not None:
@@ -630,6 +649,8 @@ class EffectInstance:
         elif self._followed is not end:
             self._follow(end.place)
         self._simulated = self._followed = end
+        if self._watch is not None:
+            self._watch.move(begin, end, dt)
         for emitter in self._emitters.values():
             emitter._advance(dt, begin, end, self._anchor, whole, self.effect.fixed_fps)
         if frames is not None:
@@ -640,6 +661,10 @@ class EffectInstance:
         if self._frames is not None:
             for emitter in self:
                 emitter._simulation.blend(self._frames.alpha)
+
+    def _in_view(self, view: View, planes: Sequence[Plane]) -> bool:
+        """Whether it may be seen: always, without bounds."""
+        return self._watch is None or self._watch.look(view, planes, self._place)
 
     def _draw(self, view: View, *, solid: bool) -> None:
         """Draw of all emitters what covers what is behind, or all else."""

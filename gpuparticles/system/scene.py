@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Protocol
 
@@ -16,6 +16,7 @@ from gpuparticles.gpu.depth import SceneDepth
 from gpuparticles.gpu.guard import Guard
 from gpuparticles.playback.place import Vec3
 from gpuparticles.shaders import EmitterText, emitter_text
+from gpuparticles.system.watch import Plane, Watch
 
 if TYPE_CHECKING:
     from gpuparticles.system.effects import EffectInstance
@@ -58,6 +59,7 @@ class Scene:
         self.following: list[EffectInstance] = []
         self.driven: set[EmitterInstance] = set()
         self.finished: list[Callable[[], object]] = []
+        self.draws = 0
         self.origin: Vec3 = (0.0, 0.0, 0.0)
         self.abandoned = False  # what is left in OpenGL goes with the context
         self._texts: dict[tuple[int, bool], tuple[Effect, tuple[EmitterText, ...]]] = {}
@@ -98,10 +100,14 @@ class Playing(Protocol):
     _draw_order: int
     _sorts: bool  # whether any of its particles are ever sorted
     _solid: bool  # whether some of them cover what is behind: these are drawn before all others
+    _watch: Watch | None  # who looks at it, where that matters
     _soft: bool  # whether any of them may fade in front of the scene
 
     def _advance(self, dt: float) -> None:
         """Advance, inside the guard."""
+
+    def _in_view(self, view: View, planes: Sequence[Plane]) -> bool:
+        """Whether a camera may see it."""
 
     def _draw(self, view: View, *, solid: bool) -> None:
         """Draw what covers what is behind it, or all else, inside the guard."""

@@ -30,7 +30,7 @@ from gpuparticles.playback.population import hash_seed
 from gpuparticles.system.effects import EffectInstance, whole
 from gpuparticles.system.library import Library
 from gpuparticles.system.pool import Pool
-from gpuparticles.system.scene import LONGEST_UPDATE, Scene
+from gpuparticles.system.scene import LONGEST_UPDATE, Playing, Scene
 
 __all__ = ["ParticleSystem", "Stats"]
 
@@ -322,15 +322,14 @@ class ParticleSystem:
             if not isinstance(light, Light):
                 raise EffectError(f"light: {show(light)} is no Light")
             camera = camera._replace(light=light)
-        if not any(playing._seen for playing in scene.playing):
+        scene.draws += 1
+        visible = _visible(scene, camera)
+        if not any(playing._seen for playing in visible):
             return
         unsorted = [
-            sort
-            for playing in scene.playing
-            if playing._sorts
-            for sort in playing._unsorted(camera)
+            sort for playing in visible if playing._sorts for sort in playing._unsorted(camera)
         ]
-        soft = any(playing._soft for playing in scene.playing)
+        soft = any(playing._soft for playing in visible)
         with scene.guard, ExitStack() as bound:
             seen = scene.depth.take(depth) if depth is not None and (soft or depth is True) else 0
             if unsorted:
@@ -343,7 +342,7 @@ class ParticleSystem:
                 camera = camera.before(scene.guard.window, seen=seen > 0)
                 if seen:
                     bound.enter_context(scene.depth.bound(seen))
-            ordered = sorted(scene.playing, key=_draw_order)
+            ordered = sorted(visible, key=_draw_order)
             for playing in ordered:
                 if playing._solid:
                     playing._draw(camera, solid=True)
@@ -387,12 +386,13 @@ class ParticleSystem:
             raise ValueError(f"cutoff: {cutoff!r} is not a number from 0 to 1")
         light = View.of(view, projection, depth_test)._replace(cutoff=float(cutoff))
         scene = self._scene
-        if not any(playing._seen for playing in scene.playing):
+        visible = _visible(scene, light)
+        if not any(playing._seen for playing in visible):
             return
         with scene.guard:
             scene.guard.cast(depth_test)
             light = light.into(scene.guard.height)
-            for playing in scene.playing:
+            for playing in visible:
                 playing._cast(light)
 
     def shift_origin(self, offset: Iterable[float]) -> None:
@@ -551,3 +551,11 @@ def _place(position: object, transform: object, where: str) -> Place:
     if transform is not None:
         raise EffectError(f"{where}: give a position or a transform, not both")
     return IDENTITY._replace(place=position_of(position, "position"))
+
+
+def _visible(scene: Scene, view: View) -> list[Playing]:
+    """What may be seen of what plays."""
+    if not any(playing._watch for playing in scene.playing):
+        return scene.playing
+    planes = view.planes()
+    return [playing for playing in scene.playing if playing._in_view(view, planes)]
