@@ -16,7 +16,7 @@ vec4 texel_at(vec2 uv) {
 
 #pragma gpuparticles look
 
-out vec4 o_color;
+layout(location = 0) out vec4 o_color;
 
 void main() {
     vec4 texel = texel_at(v_uv);
@@ -25,4 +25,5 @@ void main() {
 #pragma gpuparticles lit
 #pragma gpuparticles cut
     o_color = vec4(color.rgb, color.a * (1.0 - u_additive));
+#pragma gpuparticles weigh
 }

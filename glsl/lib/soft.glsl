@@ -1,12 +1,8 @@
 // How faint a fragment is close to what the host has drawn.
-uniform sampler2D u_scene_depth;
-uniform mat4x2 u_unprojection; // from a place in the window to what lies ahead there: (distance, 1) * w
-uniform float u_scene_seen;    // whether there is a depth to look at
+#pragma gpuparticles include lib/ahead.glsl
 
-float distance_ahead(float depth) {
-    vec2 ahead = u_unprojection * vec4(gl_FragCoord.xy, depth, 1.0);
-    return ahead.x / max(ahead.y, 1e-30); // 0 where the far plane is infinitely far
-}
+uniform sampler2D u_scene_depth;
+uniform float u_scene_seen; // whether there is a depth to look at
 
 // Along the line of sight, from 0 where the scene is touched to 1 at such a distance before it.
 float soft_fade(float softness) {

@@ -54,6 +54,8 @@ class View(NamedTuple):
             far ahead it lies, in world units; see `before`.
         seen: Whether shaders have the depth of the scene to look at.
         light: What falls on those that are lit.
+        nearest: How far ahead the near plane lies, in world units.
+        weighs: From where distances count in weighing, and the distance that weighs 1.
     """
 
     rows: list[list[float]]
@@ -67,6 +69,8 @@ class View(NamedTuple):
     unprojection: bytes = bytes(32)
     seen: bool = False
     light: Light = _LIGHT
+    nearest: float = 0.0
+    weighs: tuple[float, float] = (0.0, 1.0)
 
     @classmethod
     def of(cls, view: object, projection: object, depth: str | None = "<=") -> View:
@@ -134,7 +138,24 @@ class View(NamedTuple):
         rows = (back @ clip)[2:]
         ahead = math.copysign(1.0, projection[3, 2]) if projection[3, 2] else -1.0
         rows[0] *= ahead / max(self.scale, 1e-300)
-        return self._replace(unprojection=rows.T.astype("<f4").tobytes(), seen=seen)
+        middle = np.array([(x + width / 2, y + height / 2, depth, 1.0) for depth in (near, far)]).T
+        distances = [a / w for a, w in (rows @ middle).T.tolist() if abs(w) > 1e-30]
+        unprojection = rows.T.astype("<f4").tobytes()
+        return self._replace(unprojection=unprojection, seen=seen, nearest=min(distances))
+
+    def weighing(self, place: Vec3) -> View:
+        """The camera for what is blended by weight about a place.
+
+        Under perspective distances count from the eye, else from the near plane. What is at the
+        eye, and all round it, is weighed as if it were a few times as far as the near plane.
+        """
+        row = self.rows[2]
+        deep = row[0] * place[0] + row[1] * place[1] + row[2] * place[2] + row[3]
+        towards = struct.unpack_from("<f", self.projection, 4 * 11)[0]
+        ahead = deep * (math.copysign(1.0, towards) if towards else -1.0) / max(self.scale, 1e-300)
+        start = 0.0 if towards else self.nearest
+        least = 8.0 * self.nearest if towards else 1e-9
+        return self._replace(weighs=(start, max(ahead - start, least, 1e-9)))
 
     def into(self, height: float) -> View:
         """The camera for a picture so many pixels high."""
@@ -209,6 +230,7 @@ class Sprites:
         solid: Whether they cover what lies behind, and so are drawn before what blends.
         order: Sorts them; None where nothing is sorted.
         soft: Whether they may fade in front of the scene.
+        weighted: Whether they are blended by weight; see `Weighted`.
     """
 
     def __init__(
@@ -245,6 +267,7 @@ class Sprites:
         self._scaled = self._cast_scaled or faded
         self._cuts = sprite.alpha_clip is None
         self.soft = "u_softness" in text.block.offsets
+        self.weighted = text.composite is not None
         look, self._normals = self._look_up()
         self._texture = look.texture
         self._programs = Programs.of(ctx)
@@ -328,8 +351,9 @@ class Sprites:
         if not rows or state is None:
             return
         self._bind(self._program, state, self._names, view, from_particles, tint, plane)
-        if self.soft:
+        if self.soft or self.weighted:
             self._program.write("u_unprojection", view.unprojection)
+        if self.soft:
             self._program.write("u_scene_seen", struct.pack("<f", view.seen))
         if self._sprite.lit is not None:
             self._program.write("u_light", view.lighting())
@@ -338,6 +362,8 @@ class Sprites:
                 limit = struct.pack("<f", self._normals.mip_limit)
                 self._program.write("u_normals_limit", limit)
                 self._normals.texture.use(UNITS["u_normals"])
+        if self.weighted:
+            self._program.write("u_weighing", struct.pack("<2f", *view.weighs))
         if self.order is not None:
             self.order.bind()
         sprite = self._sprite

@@ -253,8 +253,11 @@ class Sprite:
             usual: pictures are not, GL textures are.
         order: Which of the emitter's particles is drawn first, and so lies behind the others:
             the ``"oldest"`` or ``"youngest"`` by age, or by ``"depth"`` what is farthest along
-            the view. ``"none"`` sorts nothing and costs nothing. Where the blend is additive,
-            order cannot be seen, and nothing is sorted either.
+            the view. ``"none"`` sorts nothing and costs nothing. ``"weighted"`` sorts nothing
+            either and looks the same in any order: a mean of all colours, in which the nearer weigh
+            more, covers as much as all of them together. Emitters that are drawn one after the
+            other mix. It suits smoke and fog, not what is opaque. Where the blend is additive,
+            order cannot be seen, and nothing is sorted or weighed.
         facing: How it is turned. ``"camera"``: parallel to the picture. ``"position"``: to where
             the camera is, so that nothing is skewed at the picture's edges. ``"emitter"``: flat,
             perpendicular to the emitter's +Y, its top towards the emitter's -Z. ``"velocity"`` and
@@ -299,7 +302,7 @@ class Sprite:
     ] = default(0.0)
     filter: Literal["linear", "nearest"] = "linear"
     premultiplied: Annotated[bool, Flag()] | None = None
-    order: Literal["none", "oldest", "youngest", "depth"] = "none"
+    order: Literal["none", "oldest", "youngest", "depth", "weighted"] = "none"
     facing: Literal["camera", "position", "emitter", "velocity", "axis", "point"] = "camera"
     axis: Direction = default((0.0, 1.0, 0.0))
     look_at: Vec3 = default((0.0, 0.0, 0.0))
@@ -321,7 +324,11 @@ class Sprite:
     shader: Shader | None = None
 
     def mistakes(self) -> Iterator[Mistake]:
-        """Limits of the length of which none can hold."""
+        """Limits of the length of which none can hold; depth of what has no order."""
+        if self.order == "weighted" and self.depth_write:
+            yield Mistake(
+                ("depth_write",), 'what has the order "weighted" cannot hide what is drawn later'
+            )
         if self.longest is not None and self.shortest > self.longest:
             yield Mistake(
                 ("shortest",), f"{show(self.shortest)} is more than longest, {show(self.longest)}"

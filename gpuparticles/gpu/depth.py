@@ -59,10 +59,10 @@ def check_depth(ctx: moderngl.Context, depth: object) -> None:
 class DepthCopy:
     """A copy of the depth of a framebuffer, in a texture of ours; it grows as it has to.
 
-    Methods want to be called inside the guard, while simulating.
+    Methods want to be called inside the guard, where any framebuffers may be bound.
 
     Args:
-        gl: The OpenGL of the context.
+        guard: The guard.
 
     Attributes:
         texture: OpenGL's name of the texture; 0 at first.
@@ -70,8 +70,9 @@ class DepthCopy:
         stencil: Whether its texels have stencil too.
     """
 
-    def __init__(self, gl: GL) -> None:
-        self._gl = gl
+    def __init__(self, guard: Guard) -> None:
+        self._guard = guard
+        self._gl = guard.gl
         self.texture = 0
         self.size = (0, 0)
         self.stencil = False
@@ -84,14 +85,17 @@ class DepthCopy:
         return self.size[0] * self.size[1] * self._format[3]
 
     def reserve(self, framebuffer: int, box: tuple[int, int, int, int]) -> bool:
-        """Have a texture that the depth of a framebuffer can be copied to.
+        """Have a texture that the depth of a framebuffer can be copied to; made while simulating.
 
         Args:
-            framebuffer: The framebuffer, which stays bound for drawing.
+            framebuffer: The framebuffer.
             box: Left, bottom, right, top of the pixels that matter.
 
         Returns:
             Whether the framebuffer has a depth.
+
+        Raises:
+            ContextError: It has one in a format that is not known.
         """
         gl = self._gl
         gl.BindFramebuffer(gl.DRAW_FRAMEBUFFER, framebuffer)
@@ -138,6 +142,7 @@ class DepthCopy:
         width, height = max(box[2], self.size[0]), max(box[3], self.size[1])
         if self.texture and self._format == form and self.size == (width, height):
             return
+        self._guard.simulate()
         self.release()
         gl = self._gl
         self.size = (width, height)
@@ -186,7 +191,7 @@ class SceneDepth:
     def __init__(self, ctx: moderngl.Context, guard: Guard) -> None:
         self._ctx = ctx
         self._guard = guard
-        self._copy = DepthCopy(guard.gl)
+        self._copy = DepthCopy(guard)
         self._sampler: moderngl.Sampler | None = None
 
     @property
@@ -300,4 +305,7 @@ def _format_of(gl: GL, framebuffer: int) -> tuple[int, int, int, int] | None:
         both = _ask(gl, depth, name) == _ask(gl, stencil, name)
     elif both:
         both = _ask(gl, stencil, gl.FRAMEBUFFER_ATTACHMENT_STENCIL_SIZE) > 0
-    return _FORMATS.get((bits, is_float, both))
+    form = _FORMATS.get((bits, is_float, both))
+    if form is None:
+        raise ContextError(f"the bound framebuffer's depth of {bits} bits cannot be copied")
+    return form

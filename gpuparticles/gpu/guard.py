@@ -41,6 +41,7 @@ _DRAW: dict[tuple[str | None, bool], str] = {
     (">=", True): "draw and write >=",
 }
 _CAST = {"<=": "cast <=", ">=": "cast >="}
+_WEIGH: dict[str | None, str] = {None: "weigh", "<=": "weigh <=", ">=": "weigh >="}
 
 # Where uniform points and texture units lie in what is read at entry.
 _POINTS = slice(7, 7 + UNIFORM_BINDINGS)
@@ -112,10 +113,10 @@ class Guard:
 
     Args:
         ctx: The moderngl context, which must be current here and at every entry.
-        restore: False is cheaper, and puts back only the framebuffers, the viewport, and the masks
-            of the host's further draw buffers. Left changed are the states that the modes set (all
-            are in ``_states``), the program, vertex array, array and uniform buffers, the active
-            unit, our units' textures and samplers, and our uniform points. In a block that
+        restore: False is cheaper, and puts back only the framebuffers, the viewport, and what is
+            set for the host's further draw buffers. Left changed are the states that the modes set
+            (all are in ``_states``), the program, vertex array, array and uniform buffers, the
+            active unit, our units' textures and samplers, and our uniform points. In a block that
             simulates and then draws, as a draw that has to sort does, scissor, stencil, colour
             masks and clip control are as simulating needs them, not the host's.
 
@@ -191,7 +192,7 @@ class Guard:
         self._draw_buffer_reads = [
             (gl.DRAW_BUFFER0 + number, view) for number, view in enumerate(views)
         ]
-        self._masked: list[tuple[int, ...]] = []
+        self._undone: list[Call] = []  # what puts back what a mode has set besides its states
 
     @property
     def lost(self) -> bool:
@@ -273,8 +274,8 @@ class Guard:
         self._depth -= 1
         if self._depth:
             return
-        if self._masked:
-            self._unmask()
+        if self._undone:
+            self._undo()
         if self._restore:
             if self._mode is not _HOST:
                 self._follow(_HOST)
@@ -361,6 +362,22 @@ class Guard:
             self._put_target_back()
             self._mask(0)
 
+    def weigh(self, depth: str | None) -> None:
+        """Make the state right for adding up in two draw buffers of ours.
+
+        As `draw` does, with the host's viewport, scissor and depth range, but not its stencil test
+        and colour mask. Bind the framebuffer next.
+
+        Args:
+            depth: How is tested, as for `draw`.
+        """
+        mode = _WEIGH[depth]
+        if self._mode is not mode:
+            self._switch(mode)
+            self.reach(TEXTURE_UNITS)
+            self._put_target_back()
+            self._open()
+
     def target(self, framebuffer: int, width: int, height: int) -> None:
         """Bind one of our framebuffers, with a viewport from its lower left corner.
 
@@ -383,8 +400,8 @@ class Guard:
 
     def _switch(self, mode: str) -> None:
         """Go from the present mode to another one of ours."""
-        if self._masked:
-            self._unmask()
+        if self._undone:
+            self._undo()
         if self._restore:
             saved = self._saved
             for some in (0, 1 if mode is _SIMULATE else 2):
@@ -429,12 +446,45 @@ class Guard:
             for number, buffer in enumerate(self._draw_buffers[first:], first):
                 if buffer != gl.NONE:
                     gl.GetBooleani_v(gl.COLOR_WRITEMASK, number, mask)
-                    self._masked.append((number, *mask))
+                    self._undone.append((gl.ColorMaski, (number, *mask)))
                     gl.ColorMaski(number, 0, 0, 0, 0)
 
-    def _unmask(self) -> None:
-        _run(starmap(self.gl.ColorMaski, self._masked))
-        self._masked.clear()
+    def _open(self) -> None:
+        """Let two draw buffers add up all that comes, whatever the host's have to do.
+
+        Few draws weigh, so what only they set is not among the states.
+        """
+        gl, undone = self.gl, self._undone
+        gl.GetIntegerv(gl.STENCIL_TEST, _answer)
+        if _answer[0]:
+            undone.append((gl.Enable, (gl.STENCIL_TEST,)))
+            gl.Disable(gl.STENCIL_TEST)
+        mask = (ctypes.c_ubyte * 4)()
+        for number in range(2):
+            gl.GetBooleani_v(gl.COLOR_WRITEMASK, number, mask)
+            undone.append((gl.ColorMaski, (number, *mask)))
+            gl.ColorMaski(number, 1, 1, 1, 1)
+        if not gl.IsEnabledi(gl.BLEND, 1):
+            undone.append((gl.Disablei, (gl.BLEND, 1)))
+            gl.Enablei(gl.BLEND, 1)
+        if gl.version >= 400:  # else what holds for the first holds for all
+            blend = gl.BLEND_SRC_RGB, gl.BLEND_DST_RGB, gl.BLEND_SRC_ALPHA, gl.BLEND_DST_ALPHA
+            equation = gl.BLEND_EQUATION_RGB, gl.BLEND_EQUATION_ALPHA
+            for function, enums, value in (
+                (gl.BlendFuncSeparatei, blend, gl.ONE),
+                (gl.BlendEquationSeparatei, equation, gl.FUNC_ADD),
+            ):
+                host = []
+                for enum in enums:
+                    gl.GetIntegeri_v(enum, 1, _answer)
+                    host.append(_answer[0])
+                undone.append((function, (1, *host)))
+                function(1, *[value] * len(enums))
+
+    def _undo(self) -> None:
+        for function, arguments in self._undone:
+            function(*arguments)
+        self._undone.clear()
 
     def _put_target_back(self) -> None:
         """Bind the host's framebuffers again, with the viewport that it had."""
@@ -570,12 +620,13 @@ def _states(gl: GL) -> list[_State]:
     tests = {"<=": (gl.LEQUAL,), ">=": (gl.GEQUAL,)}
     tested = {mode: tests[depth] for (depth, _), mode in _DRAW.items() if depth is not None}
     tested |= {mode: tests[depth] for depth, mode in _CAST.items()}
+    tested |= {mode: tests[depth] for depth, mode in _WEIGH.items() if depth is not None}
     written = {mode: on for (depth, write), mode in _DRAW.items() if write and depth is not None}
     written |= dict.fromkeys(_CAST.values(), on)
     per_buffer = gl.version >= 400  # else functions and equations are the same for all
 
     def drawn(value: Value) -> dict[str, Value]:
-        return dict.fromkeys((*_DRAW.values(), *_CAST.values()), value)
+        return dict.fromkeys((*_DRAW.values(), *_CAST.values(), *_WEIGH.values()), value)
 
     def switch(enum: int, index: int | None = None) -> Callable[[Value], Sequence[Call]]:
         if index is None:
@@ -620,7 +671,10 @@ def _states(gl: GL) -> list[_State]:
         _State(
             (gl.BLEND_SRC_RGB, gl.BLEND_DST_RGB, gl.BLEND_SRC_ALPHA, gl.BLEND_DST_ALPHA),
             None,
-            drawn((gl.ONE, gl.ONE_MINUS_SRC_ALPHA) * 2),
+            {
+                **drawn((gl.ONE, gl.ONE_MINUS_SRC_ALPHA) * 2),
+                **dict.fromkeys(_WEIGH.values(), (gl.ONE,) * 4),
+            },
             setter(gl.BlendFuncSeparatei, 0) if per_buffer else setter(gl.BlendFuncSeparate),
         ),
         _State(

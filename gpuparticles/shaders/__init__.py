@@ -4,7 +4,7 @@ from gpuparticles.shaders.births import birth
 from gpuparticles.shaders.diagnose import diagnose
 from gpuparticles.shaders.layout import Block, Channel, channels, emitter_block
 from gpuparticles.shaders.sources import Source
-from gpuparticles.shaders.sprites import sprite
+from gpuparticles.shaders.sprites import composite, sprite
 from gpuparticles.shaders.text import EmitterText, OrderText, Pass, TrailText, emitter_text
 from gpuparticles.shaders.updates import update
 from gpuparticles.shaders.upkeep import blend, move, shift
@@ -20,6 +20,7 @@ __all__ = [
     "birth",
     "blend",
     "channels",
+    "composite",
     "diagnose",
     "emitter_block",
     "emitter_text",

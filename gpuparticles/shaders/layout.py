@@ -418,12 +418,17 @@ def by_speed(emitter: Emitter) -> bool:
 def sorts(emitter: Emitter) -> bool:
     """Whether it can be seen which of an emitter's particles is drawn first, and is asked for."""
     look = emitter.look
-    return look.order != "none" and look.additive < 1.0
+    return look.order not in ("none", "weighted") and look.additive < 1.0
 
 
 def lingers(emitter: Emitter) -> bool:
     """Whether something is seen of an emitter's particles when they are dead."""
     return emitter.trail is not None and emitter.trail.outlives
+
+
+def weighs(emitter: Emitter) -> bool:
+    """Whether an emitter's particles are blended by weight, and not in an order."""
+    return emitter.look.order == "weighted" and emitter.look.additive < 1.0
 
 
 def spins(emitter: Emitter) -> bool:

@@ -8,7 +8,7 @@ from gpuparticles.effect.effect import Emitter
 from gpuparticles.effect.modifiers import Modifier
 from gpuparticles.effect.shader import Shader
 from gpuparticles.effect.sprite import Flipbook, Lit, Sprite
-from gpuparticles.shaders.compose import compose, sampler, smooth
+from gpuparticles.shaders.compose import compose, fullscreen, sampler, smooth
 from gpuparticles.shaders.layout import (
     STATE,
     by_speed,
@@ -20,10 +20,11 @@ from gpuparticles.shaders.layout import (
     sorts,
     sprite_members,
     streaks,
+    weighs,
 )
 from gpuparticles.shaders.sources import Line, Source
 
-__all__ = ["cut_out", "particle_openings", "sprite"]
+__all__ = ["composite", "cut_out", "particle_openings", "sprite"]
 
 
 def sprite(
@@ -56,9 +57,10 @@ def sprite(
     if emitter.sprite.flipbook is not None:
         kernels.append("lib/flipbook.glsl")
     vertex = compose("draw/sprite.vert", openings, kernels)
-    texel = _texel(emitter.sprite, f"{emitter.name}: sprite.shader", cast=cast)
+    texel = _texel(emitter, f"{emitter.name}: sprite.shader", cast=cast)
     libraries = ["lib/soft.glsl"] if texel["soft"] else []
     libraries += ["lib/light.glsl"] if texel["lit"] else []
+    libraries += ["lib/weighted.glsl"] if texel["weigh"] else []
     if emitter.sprite.texture is not None:
         libraries.append("lib/texel.glsl")
     if emitter.sprite.lit is not None and emitter.sprite.lit.mapped and not cast:
@@ -90,6 +92,11 @@ def particle_openings(
         "look": _look(emitter),
         "extent": _extent(emitter),
     }
+
+
+def composite() -> tuple[Source, Source]:
+    """Vertex and fragment text of the pass that lays what has been weighed over the picture."""
+    return fullscreen(), compose("passes/weighted.frag", {})
 
 
 def _sprite(emitter: Emitter, *, pooled: bool, cast: bool) -> dict[str, list[str]]:
@@ -205,14 +212,15 @@ def _faced(emitter: Emitter, *, pooled: bool) -> list[tuple[str, str]]:
             return []
 
 
-def _texel(sprite: Sprite, where: str, *, cast: bool) -> dict[str, Sequence[str | Line]]:
+def _texel(emitter: Emitter, where: str, *, cast: bool) -> dict[str, Sequence[str | Line]]:
     """What a sprite's own fields put into its fragment text.
 
     Args:
-        sprite: The sprite.
+        emitter: Whose sprite.
         where: What errors call text that was not read from a file.
         cast: As for `sprite`.
     """
+    sprite = emitter.sprite
     clipped = sprite.alpha_clip is not None
     soft = sprite.softness > 0.0 and not cast
     inputs = [f"flat in {varying};" for varying in _frame_varyings(sprite.flipbook)]
@@ -240,6 +248,9 @@ def _texel(sprite: Sprite, where: str, *, cast: bool) -> dict[str, Sequence[str 
         # Where a light is, nobody sees what fades.
         "soft": ["    color *= soft_fade(u_softness);"] if soft else [],
         "lit": lit,
+        "weigh": ["    o_color = weighed(o_color, color.a);"]
+        if weighs(emitter) and not cast
+        else [],
         "cut": cut_out("u_alpha_clip" if clipped else "u_cutoff") if clipped or cast else [],
     }
 

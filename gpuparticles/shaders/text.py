@@ -9,11 +9,11 @@ from typing import NamedTuple
 from gpuparticles.effect.effect import Effect, Emitter
 from gpuparticles.effect.modifiers import Modifier
 from gpuparticles.shaders.births import birth
-from gpuparticles.shaders.layout import ORIGIN, Block, emitter_block, lingers, moving, sorts
+from gpuparticles.shaders.layout import ORIGIN, Block, emitter_block, lingers, moving, sorts, weighs
 from gpuparticles.shaders.models import model
 from gpuparticles.shaders.sorts import cut, key, merge, runs
 from gpuparticles.shaders.sources import Source
-from gpuparticles.shaders.sprites import sprite
+from gpuparticles.shaders.sprites import composite, sprite
 from gpuparticles.shaders.trails import (
     HISTORY,
     move_history,
@@ -86,6 +86,7 @@ class EmitterText(NamedTuple):
         trail: Keeps and draws trails; None where there are none.
         ribbon: Sorts, and draws what links particles; None where nothing does.
         birth_given: Composes what writes newborns of whom a host gives something.
+        composite: Lays what has been weighed over the picture; None where nothing is weighed.
     """
 
     emitter: Emitter
@@ -102,6 +103,7 @@ class EmitterText(NamedTuple):
     trail: TrailText | None
     ribbon: tuple[OrderText, Pass] | None
     birth_given: Callable[[], Pass]
+    composite: Pass | None = None
 
     def passes(self, *, depth: bool = False, given: bool = False) -> Iterator[tuple[Pass, bool]]:
         """Every pass, and whether it draws quads.
@@ -116,6 +118,8 @@ class EmitterText(NamedTuple):
             if each is not None:
                 yield each, False
         quads = self.emitter.model is None
+        if self.composite is not None:
+            yield self.composite, False
         yield self.drawn, quads
         if depth:
             yield self.cast(), quads
@@ -160,6 +164,7 @@ def emitter_text(effect: Effect, index: int, *, pooled: bool) -> EmitterText:
         birth_given=partial(birth, emitter, modifiers, pooled=pooled, given=True),
         drawn=draws(emitter, modifiers, pooled=pooled),
         cast=partial(draws, emitter, modifiers, pooled=pooled, cast=True),
+        composite=composite() if weighs(emitter) else None,
     )
 
 

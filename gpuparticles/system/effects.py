@@ -80,6 +80,7 @@ class EffectInstance:
         "_tint_bytes",
         "_warmed",
         "_watch",
+        "_weighs",
         "effect",
         "seed",
     )
@@ -130,6 +131,7 @@ class EffectInstance:
             self._sorts = any(instance._sorts for instance in self)
             self._solid = any(instance._sprites.solid for instance in self)
             self._soft = any(instance._sprites.soft for instance in self)
+            self._weighs = any(instance._sprites.weighted for instance in self)
             self._play(set_at_first)
             self._rewind()
         except BaseException:
@@ -672,7 +674,8 @@ class EffectInstance:
         behind = 0.0 if frames is None else (1.0 - frames.alpha) / frames.fps
         for emitter, frame in self._framed(view):
             plane = self._plane(emitter, view)
-            emitter._draw(view, frame, self._tint_bytes, plane, behind, solid=solid)
+            place = self._place.place
+            emitter._draw(view, place, frame, self._tint_bytes, plane, behind, solid=solid)
 
     def _cast(self, view: View) -> None:
         """Draw the depth of all emitters."""

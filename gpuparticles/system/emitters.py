@@ -360,6 +360,7 @@ class EmitterInstance:
     def _draw(
         self,
         view: View,
+        place: Vec3,
         from_particles: bytes,
         tint: bytes,
         plane: bytes,
@@ -371,6 +372,7 @@ class EmitterInstance:
 
         Args:
             view: The camera.
+            place: Where the effect is.
             from_particles: As for Sprites.draw, as are `tint` and `plane`.
             tint: Packed.
             plane: Packed.
@@ -378,11 +380,15 @@ class EmitterInstance:
             solid: Draw only what covers what is behind it; else all but that.
         """
         clock = self._player.population.clock
+        weighted = self._scene.weighted
+        if not solid and (self._ribbon is not None or self._trails is not None):
+            weighted.end()
         if self._ribbon is not None and not solid:
             self._ribbon.draw(view, from_particles, tint, clock, behind)
         if self._trails is not None and not solid:
             self._trails.draw(view, from_particles, tint, clock, behind)
         if self._sprites.solid is solid and not self.emitter.bare:
+            view = weighted.choose(view, place, self._sprites.weighted)
             self._sprites.draw(view, from_particles, tint, plane)
 
     @property

@@ -68,6 +68,7 @@ class Pool:
         self._solid = any(sprites.solid for sprites in self._sprites)
         self._watch: Watch | None = None  # its bursts may be anywhere
         self._soft = any(sprites.soft for sprites in self._sprites)
+        self._weighs = any(sprites.weighted for sprites in self._sprites)
 
     def _in_view(self, view: View, planes: Sequence[Plane]) -> bool:
         """Nobody asks: see `_watch`."""
@@ -143,6 +144,7 @@ class Pool:
         for sprites in self._drawn:
             if sprites.solid is not solid:
                 continue
+            view = self._scene.weighted.choose(view, self.anchor, sprites.weighted)
             sprites.draw(view, world, _WHITE)
 
     def _cast(self, view: View) -> None:

@@ -11,6 +11,7 @@ import moderngl
 from gpuparticles.draw.models import Meshes
 from gpuparticles.draw.sprites import View
 from gpuparticles.draw.textures import Textures
+from gpuparticles.draw.weighted import Weighted
 from gpuparticles.effect.effect import Effect
 from gpuparticles.gpu.depth import SceneDepth
 from gpuparticles.gpu.guard import Guard
@@ -54,6 +55,7 @@ class Scene:
         self.textures = Textures(ctx)
         self.meshes = Meshes(ctx)
         self.depth = SceneDepth(ctx, self.guard)
+        self.weighted = Weighted(ctx, self.guard)
         self.max_step = max_step
         self.playing: list[Playing] = []
         self.following: list[EffectInstance] = []
@@ -101,6 +103,7 @@ class Playing(Protocol):
     _sorts: bool  # whether any of its particles are ever sorted
     _solid: bool  # whether some of them cover what is behind: these are drawn before all others
     _watch: Watch | None  # who looks at it, where that matters
+    _weighs: bool  # whether any of them are blended by weight
     _soft: bool  # whether any of them may fade in front of the scene
 
     def _advance(self, dt: float) -> None:

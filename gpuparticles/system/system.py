@@ -330,15 +330,18 @@ class ParticleSystem:
             sort for playing in visible if playing._sorts for sort in playing._unsorted(camera)
         ]
         soft = any(playing._soft for playing in visible)
+        weighs = any(playing._weighs and playing._seen for playing in visible)
         with scene.guard, ExitStack() as bound:
             seen = scene.depth.take(depth) if depth is not None and (soft or depth is True) else 0
             if unsorted:
                 scene.guard.simulate()
                 for sort in unsorted:
                     sort()
+            if weighs:
+                scene.weighted.reserve(tested=depth_test is not None)
             scene.guard.draw(depth_test)
             camera = camera.into(scene.guard.height)
-            if soft:
+            if soft or weighs:
                 camera = camera.before(scene.guard.window, seen=seen > 0)
                 if seen:
                     bound.enter_context(scene.depth.bound(seen))
@@ -348,6 +351,7 @@ class ParticleSystem:
                     playing._draw(camera, solid=True)
             for playing in ordered:
                 playing._draw(camera, solid=False)
+            scene.weighted.end()
 
     def draw_depth(
         self,
@@ -456,7 +460,8 @@ class ParticleSystem:
             gpu_bytes=sum(p.gpu_bytes for p in playing)
             + self._scene.textures.nbytes
             + self._scene.meshes.nbytes
-            + self._scene.depth.nbytes,
+            + self._scene.depth.nbytes
+            + self._scene.weighted.nbytes,
         )
 
     def release(self) -> None:
@@ -485,6 +490,7 @@ class ParticleSystem:
             programs = Programs.of(self.ctx)
             if alive:
                 scene.depth.release()
+                scene.weighted.release()
             while alive and self._kept:
                 programs.release(self._kept.pop())
 

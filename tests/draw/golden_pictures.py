@@ -152,7 +152,7 @@ def modes() -> dict[str, gp.Effect]:
     }
     for facing in ("position", "emitter", "velocity", "axis", "point"):
         looks[f"facing_{facing}"] = replace(plain, facing=facing)
-    for order in ("oldest", "youngest", "depth"):
+    for order in ("oldest", "youngest", "depth", "weighted"):
         looks[f"order_{order}"] = gp.Sprite(order=order)
     looks |= {
         "softness": gp.Sprite(softness=1.0),

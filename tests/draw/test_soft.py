@@ -375,11 +375,15 @@ def test_no_state_of_the_host_changes(ctx: moderngl.Context) -> None:
     host = Host(ctx)
     usual = host.values()
     particles = gp.ParticleSystem(ctx)
-    emitter = gp.Emitter(
-        "it", capacity=9, rate=0, bursts=[gp.Burst(0, 9)], lifetime=9, size=9, speed=0.01,
-        sprite=gp.Sprite(softness=2, order="depth"),
-    )  # fmt: skip
-    particles.play(gp.Effect("it", [emitter]), position=(0, 0, -5))
+    orders: Any = ("depth", "weighted")
+    emitters = [
+        gp.Emitter(
+            order, capacity=9, rate=0, bursts=[gp.Burst(0, 9)], lifetime=9, size=9, speed=0.01,
+            sprite=gp.Sprite(softness=2, order=order),
+        )
+        for order in orders
+    ]  # fmt: skip
+    particles.play(gp.Effect("it", emitters), position=(0, 0, -5))
     particles.update(0.1)
     projection = perspective(60, 1, 0.5, 50)
     particles.draw(np.eye(4), projection, depth=True)

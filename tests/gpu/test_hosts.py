@@ -103,9 +103,19 @@ class Life:
                 depth_write=True,
             ),
         )
+        haze = gp.Emitter(
+            "haze",
+            capacity=40,
+            rate=60,
+            sprite=gp.Sprite(
+                order="weighted",
+                softness=0.5,
+                shader=gp.Shader("vec4 look(Look p) { return plain(p) * p.uv.x; }"),
+            ),
+        )
         # Two of them fill more than the 1024 slots that their pool begins with, so that it grows.
         dust = gp.Emitter("dust", capacity=600, rate=0, bursts=[gp.Burst(0, 600)], speed=(0, 1))
-        self._fire = gp.Effect("fire", [smoke, sparks, debris])
+        self._fire = gp.Effect("fire", [smoke, sparks, debris, haze])
         self._dust = gp.Effect("dust", [dust], duration=1)
         self._mist = gp.Effect("mist", [smoke], prewarm=0.5, fixed_fps=20)
         self.particles: gp.ParticleSystem

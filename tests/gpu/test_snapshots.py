@@ -262,7 +262,7 @@ def test_no_attribute_of_an_instance_is_forgotten() -> None:
     others = {"__weakref__", "effect", "_scene", "_released", "_once", "_tint_bytes"}
     others.add("_played")  # the effect with the parameters, which are saved
     saved.add("_draw_order")
-    others |= {"_drawn", "_soft", "_solid", "_sorts"}  # follow from the effect
+    others |= {"_drawn", "_soft", "_solid", "_sorts", "_weighs"}  # follow from the effect
     others.add("_watch")  # who looks
     hosts = {"_target", "_on_finished"}
     assert set(gp.EffectInstance.__slots__) == saved | others | hosts
