@@ -8,7 +8,7 @@ Without names all pictures are made; a name is that of the picture's file: ``sha
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
 
@@ -114,20 +114,58 @@ def _exposed(panel: Panel, camera: record.Camera) -> Light:
     """Light of a panel from 0 to 1; while it is exposed, what went before fades."""
     fps = 60.0
     count = 1 + round(panel.exposure * fps)
-    film = record.frames(
-        panel.effect,
-        size=PANEL,
-        start=panel.moment - count / fps,
-        duration=count / fps,
-        fps=fps,
-        background=(0, 0, 0),
-        camera=camera,
-    )
+    if panel.seen:
+        film = _before_a_ball(panel, camera, fps, count)
+    else:
+        film = record.frames(
+            panel.effect,
+            size=PANEL,
+            start=panel.moment - count / fps,
+            duration=count / fps,
+            fps=fps,
+            background=(0, 0, 0),
+            camera=camera,
+        )
     light: Light = np.zeros((PANEL[1], PANEL[0], 3))
     for index, frame in enumerate(film):
         last = index == count - 1
         light = np.maximum(light, frame / 255 * (1.0 if last else 0.75 * (index + 1) / count))
     return light
+
+
+def _before_a_ball(panel: Panel, camera: record.Camera, fps: float, count: int) -> Iterator[Light]:
+    """The last frames of a panel whose particles see the depth of a ball."""
+    fine = 2
+    size = PANEL[0] * fine, PANEL[1] * fine
+    with gp.create_context() as ctx, gp.ParticleSystem(ctx) as particles:
+        depth = ctx.texture(size, 1, _ball(camera, size).astype("f4").tobytes(), dtype="f4")
+        target = ctx.simple_framebuffer(size)
+        target.use()
+        particles.set_depth(depth, *camera)
+        particles.play(panel.effect, seed=0)
+        for frame in range(round(panel.moment * fps), 0, -1):
+            particles.update(1 / fps)
+            if frame <= count:
+                target.clear()
+                particles.draw(*camera)
+                shown = np.frombuffer(target.read(), np.uint8)
+                shown = shown.reshape(PANEL[1], fine, PANEL[0], fine, 3)
+                yield shown.mean(axis=(1, 3))[::-1]
+
+
+def _ball(camera: record.Camera, size: tuple[int, int]) -> Light:
+    """What the depth buffer holds of a ball at the origin; the bottom row first."""
+    view, projection = camera
+    x, y = ((np.arange(count) + 0.5) * 2 / count - 1 for count in size)
+    clip = np.stack([*np.meshgrid(x, y), *np.broadcast_to([[[-1]], [[1]]], (2, size[1], size[0]))])
+    near = np.einsum("ij,jyx->yxi", np.linalg.inv(projection @ view), clip)
+    eye = np.linalg.inv(view)[:3, 3]
+    way = near[..., :3] / near[..., 3:] - eye
+    a, b = (way * way).sum(axis=2), way @ eye
+    root = b * b - a * (eye @ eye - 0.7**2)
+    place = eye + way * ((-b - np.sqrt(np.maximum(root, 0))) / a)[..., None]
+    z, w = ((place @ row[:3]) + row[3] for row in (projection @ view)[2:])
+    return np.where(root > 0, (z / w + 1) / 2, 1.0)
 
 
 def _floor(camera: record.Camera, low: Light, high: Light) -> Light:

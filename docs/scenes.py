@@ -21,11 +21,13 @@ class Panel(NamedTuple):
         effect: What is shown.
         moment: When, in seconds from the effect's beginning.
         exposure: How many seconds before that moment still glow: paths become visible.
+        seen: Whether particles are given the depth of a scene: that of a ball.
     """
 
     effect: gp.Effect
     moment: float
     exposure: float = 0.0
+    seen: bool = False
 
 
 class Scene(NamedTuple):
@@ -127,7 +129,10 @@ def _without_and_with(modifier: Modifier) -> Scene:
         )
         for more in ((), (modifier,))
     )
-    panels = tuple(Panel(effect, stage.moment, stage.exposure) for effect in (alone, under))
+    panels = tuple(
+        Panel(effect, stage.moment, stage.exposure, seen=modifier.looks)
+        for effect in (alone, under)
+    )
     return Scene(under, panels, f"The same particles without and with {_call(modifier)}.")
 
 

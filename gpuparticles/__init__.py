@@ -22,6 +22,7 @@ if TYPE_CHECKING:
         Burst,
         Circle,
         CollideBox,
+        CollideDepth,
         CollideField,
         CollideHeight,
         CollidePlane,
@@ -92,12 +93,12 @@ _HOMES = {
     "gpuparticles.content": "preset presets",
     "gpuparticles.draw.camera": "look_at orthographic perspective",
     "gpuparticles.effect": (
-        "Acceleration Array Attractor Box Burst Circle CollideBox CollideField CollideHeight "
-        "CollidePlane CollideSphere Cone ConformToSphere Curve Cylinder Drag Effect Emitter "
-        "Flipbook Geometry Gradient Grid Image KillBox KillPlane KillSphere Light Line Lit Mesh "
-        "Model Offset Orbit Parameter Point Points Polyline Pulse Radial Range Ribbon Shader "
-        "SpeedLimit Sphere Sprite Torus Trail Turbulence Uniform VectorField VelocityOverLife "
-        "Vortex Wind Wrap load modifier save schema shape"
+        "Acceleration Array Attractor Box Burst Circle CollideBox CollideDepth CollideField "
+        "CollideHeight CollidePlane CollideSphere Cone ConformToSphere Curve Cylinder Drag Effect "
+        "Emitter Flipbook Geometry Gradient Grid Image KillBox KillPlane KillSphere Light Line "
+        "Lit Mesh Model Offset Orbit Parameter Point Points Polyline Pulse Radial Range Ribbon "
+        "Shader SpeedLimit Sphere Sprite Torus Trail Turbulence Uniform VectorField "
+        "VelocityOverLife Vortex Wind Wrap load modifier save schema shape"
     ),
     "gpuparticles.errors": (
         "ContextError DocumentError EffectError ImportFormatError MissingExtraError "
@@ -117,6 +118,7 @@ __all__ = [
     "Burst",
     "Circle",
     "CollideBox",
+    "CollideDepth",
     "CollideField",
     "CollideHeight",
     "CollidePlane",

@@ -39,6 +39,7 @@ from gpuparticles.playback.place import (
 )
 from gpuparticles.playback.player import Step
 from gpuparticles.playback.population import Births
+from gpuparticles.playback.sight import Sight
 from gpuparticles.shaders import EmitterText, Pass, move
 from gpuparticles.shaders.layout import (
     FEW,
@@ -105,6 +106,7 @@ class Simulation:
         history: Where particles have been; None where they have no trail.
         origin: Where the origin of what was authored in world coordinates is now.
         changes: Counts what has changed who lives in which slot, and where.
+        sight: How the depth that is bound shows the host's scene, if there is one.
     """
 
     def __init__(
@@ -130,6 +132,9 @@ class Simulation:
         self.rows = 0
         self.origin: Vec3 = (0.0, 0.0, 0.0)
         self.changes = 0
+        self.sight: Sight | None = None
+        self._looked: tuple[Sight | None, Place] = (None, IDENTITY)
+        self._anchor: Vec3 = (0.0, 0.0, 0.0)
         self._needs: tuple[str, ...] = ("lifetime_seed",)
         measured = any(name.endswith("_radius_factor") for name in text.block.offsets)
         if spins(text.emitter) or measured:
@@ -304,6 +309,7 @@ class Simulation:
             anchor: What positions of world-space particles, and the places of a pool's instances,
                 are relative to.
         """
+        self._anchor = anchor
         authored = self._authored = _minus(anchor, self.origin)
         for name, point in self._anchored:
             self.block.pack(self._data, name, _minus(point, authored))
@@ -380,6 +386,8 @@ class Simulation:
         for name, modifier, in_world in self._phased:
             origin = self._authored if in_world else IDENTITY.place
             self.block.pack(data, name, modifier.phase(step.begin, origin))
+        if "u_depth" in self.block.offsets:
+            self._look(step)
         births = step.births
         few = 0
         if births is not None:
@@ -425,6 +433,20 @@ class Simulation:
         state.swap()
         if self.history is not None:
             self.history.record(state, step, self._clock)
+
+    def _look(self, step: Step) -> None:
+        """Pack how the scene is seen from where the particles are at the end of a step."""
+        frame = IDENTITY._replace(place=self._anchor)
+        if self._emitter.space == "local":
+            begin, end, _ = self._path
+            frame = between(begin, end, step.path_begin + step.path_rate * step.time)
+        sight, place = self._looked
+        if sight is self.sight and place == frame:
+            return
+        self._looked = self.sight, frame
+        rows = bytes(160) if self.sight is None else self.sight.rows(frame).tobytes()
+        first = self.block.offsets["u_depth"]
+        self._data[first : first + 160] = rows
 
     def release(self) -> None:
         """Free all GL objects and give the programs back."""

@@ -36,10 +36,14 @@ def foreseen(effect: Effect) -> bool:
     Not where each draws its own rates, counts or firings, and not what a Crowd has no table for;
     such an effect wants a Player an emitter. So does one with a prewarm or a fixed frame rate,
     whose instances have steps of their own, and one whose particles may be killed or have trails
-    or ribbons.
+    or ribbons; and one that looks at the scene from a frame of its own.
     """
     alike = not effect.prewarm and effect.fixed_fps is None
     alike = alike and not any(effect.kills(index) for index in range(len(effect.emitters)))
+    alike = alike and not any(
+        emitter.space == "local" and any(m.looks for m in effect.modifiers_of(emitter))
+        for emitter in effect.emitters
+    )
     return alike and all(
         isinstance(emitter.rate, float)
         and emitter.trail is None

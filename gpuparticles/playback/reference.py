@@ -14,7 +14,7 @@ from functools import partial
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from gpuparticles.effect import random
 from gpuparticles.effect.draws import (
@@ -31,6 +31,7 @@ from gpuparticles.effect.modifiers import (
     Collision,
     Constraint,
     Contact,
+    Depths,
     Flow,
     Force,
     Limit,
@@ -63,6 +64,7 @@ from gpuparticles.playback.place import (
 from gpuparticles.playback.player import Player, Step, split
 from gpuparticles.playback.population import REPORTS_TO_BURIAL, STEPS_A_REPORT, Births
 from gpuparticles.playback.records import RECORD, set_look
+from gpuparticles.playback.sight import Sight
 from gpuparticles.playback.slots import EarlySlots
 
 __all__ = ["Reference"]
@@ -126,6 +128,24 @@ class Reference:
     @transform.setter
     def transform(self, transform: object) -> None:
         self._place = place_of(transform)
+
+    def set_depth(
+        self, depth: ArrayLike | None, view: object = None, projection: object = None
+    ) -> None:
+        """Give the depth of a scene, as `ParticleSystem.set_depth` takes it.
+
+        Args:
+            depth: float32 (height, width), the bottom row first, from 0 to 1; None takes it away.
+            view: 4x4 matrix, from the world to the camera.
+            projection: 4x4 matrix, from the camera to clip space.
+        """
+        seen = None
+        if depth is not None:
+            texels = np.asarray(depth, np.float32)
+            height, width = texels.shape
+            seen = Sight.of(view, projection, (width, height)), texels
+        for state in self._states:
+            state.seen = seen
 
     @property
     def live_count(self) -> int:
@@ -217,6 +237,7 @@ class _State:
         self.describe(emitter, modifiers)
         self._population = player.population
         self._killed = isinstance(player.population.slots, EarlySlots)
+        self.seen: tuple[Sight, Floats] | None = None
         self._reports: deque[tuple[NDArray[np.uint8], int]] = deque()
         n = emitter.capacity
         self._position = np.zeros((n, 3), np.float32)
@@ -558,6 +579,12 @@ class _State:
             in_world = getattr(modifier, "space", "world") == "world"
             origin = anchor if in_world else IDENTITY.place
             given["phase"] = np.array(modifier.phase(step.begin, origin), np.float32)
+        if modifier.looks and self.seen is not None:
+            sight, texels = self.seen
+            frame = IDENTITY._replace(place=anchor)
+            if self._emitter.space == "local":
+                frame = between(begin, end, step.path_begin + step.path_rate * step.time)
+            given["depths"] = Depths(sight.rows(frame), texels)
         return given
 
     def _factor(self, index: int, modifier: Modifier, particles: Particles) -> Floats:

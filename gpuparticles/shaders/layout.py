@@ -270,6 +270,7 @@ def stop_rows(emitter: Emitter, modifiers: Sequence[Modifier]) -> int:
             for index, modifier in enumerate(modifiers)
             for member in modifier_members(index, modifier, emitter, pooled=False)
         ),
+        *scene_members(modifiers),
     ]
     room = _MOST_ROWS - Block(HEAD).size // 16 - Block(members).size // 16
     return max(8, min(1 << (rows - 1).bit_length(), room))
@@ -527,4 +528,10 @@ def emitter_block(emitter: Emitter, modifiers: Sequence[Modifier], *, pooled: bo
     members = [*look_block(emitter, modifiers).members, *birth_members(emitter)]
     for index, modifier in enumerate(modifiers):
         members += modifier_members(index, modifier, emitter, pooled=pooled)
-    return Block(members)
+    return Block([*members, *scene_members(modifiers)])
+
+
+def scene_members(modifiers: Sequence[Modifier]) -> list[Member]:
+    """What says how the host's scene is seen, where a modifier looks at it; see `Depths.rows`."""
+    looks = any(modifier.looks for modifier in modifiers)
+    return [Member("vec4", "u_depth", 10)] if looks else []

@@ -325,6 +325,7 @@ class EmitterInstance:
             steps = player.steps(dt, self._scene.max_step, distance)
         else:
             steps = player.frames(frames, fps, distance)
+        simulation.sight = self._scene.sight
         for number, step in enumerate(steps, 1):
             simulation.run(step)
             if deaths is not None and number % STEPS_A_REPORT == 0:

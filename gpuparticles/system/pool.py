@@ -122,6 +122,7 @@ class Pool:
         for table in self._tables.values():
             table.upload()
         for crowd, simulation in zip(self._crowds, self._simulations, strict=True):
+            simulation.sight = self._scene.sight
             for step in crowd.steps(dt, self._scene.max_step):
                 if crowd.population.slots.capacity > simulation.capacity:
                     simulation.set_capacity(crowd.population.slots.capacity)

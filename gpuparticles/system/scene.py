@@ -16,6 +16,7 @@ from gpuparticles.effect.effect import Effect
 from gpuparticles.gpu.depth import SceneDepth
 from gpuparticles.gpu.guard import Guard
 from gpuparticles.playback.place import Vec3
+from gpuparticles.playback.sight import Sight
 from gpuparticles.shaders import EmitterText, emitter_text
 from gpuparticles.system.watch import Plane, Watch
 
@@ -45,6 +46,8 @@ class Scene:
         following: The effects that follow something, in the order in which they began to.
         driven: The emitters whose rate a function gives.
         finished: Callbacks that wait for the end of the update.
+        seen: The depth of the host's scene, for what collides with it.
+        sight: How it was seen.
         origin: Where the origin of what was authored in world coordinates is now: the sum of all
             shifts.
     """
@@ -62,6 +65,8 @@ class Scene:
         self.driven: set[EmitterInstance] = set()
         self.finished: list[Callable[[], object]] = []
         self.draws = 0
+        self.seen: moderngl.Texture | None = None
+        self.sight: Sight | None = None
         self.origin: Vec3 = (0.0, 0.0, 0.0)
         self.abandoned = False  # what is left in OpenGL goes with the context
         self._texts: dict[tuple[int, bool], tuple[Effect, tuple[EmitterText, ...]]] = {}

@@ -23,10 +23,12 @@ from gpuparticles.effect.values import rgba
 from gpuparticles.errors import ContextError, EffectError
 from gpuparticles.gpu.context import check_context
 from gpuparticles.gpu.depth import check_depth
+from gpuparticles.gpu.gl import TEXTURE_UNITS
 from gpuparticles.gpu.programs import STEP_UNITS, Program, Programs
 from gpuparticles.playback.crowd import foreseen
 from gpuparticles.playback.place import IDENTITY, Place, place_of, plus, position_of
 from gpuparticles.playback.population import hash_seed
+from gpuparticles.playback.sight import Sight
 from gpuparticles.system.effects import EffectInstance, whole
 from gpuparticles.system.library import Library
 from gpuparticles.system.pool import Pool
@@ -262,8 +264,13 @@ class ParticleSystem:
             dt = min(dt, LONGEST_UPDATE)
             if scene.following or scene.driven:
                 self._ask(dt)
-            with scene.guard:
+            if scene.seen is not None:
+                self._check_seen(scene.seen)
+            with scene.guard, ExitStack() as bound:
                 scene.guard.simulate(STEP_UNITS)
+                if scene.seen is not None:
+                    scene.guard.reach(TEXTURE_UNITS)
+                    bound.enter_context(scene.depth.bound(int(scene.seen.glo)))
                 for playing in scene.playing:
                     playing._advance(dt)
             for playing in [p for p in scene.playing if p._spent]:
@@ -271,6 +278,51 @@ class ParticleSystem:
         # One at a time: a callback may raise, release the system, or even update it.
         while scene.finished:
             scene.finished.pop(0)()
+
+    def set_depth(
+        self,
+        depth: moderngl.Texture | None,
+        view: object = None,
+        projection: object = None,
+    ) -> None:
+        """Give the depth of the scene, off which particles with a `CollideDepth` bounce.
+
+        It holds for all updates until another is set. The texture is borrowed and looked at as it
+        is then: redraw it, and set it again when the camera has moved. It may be attached to the
+        bound framebuffer. What the depth range and clip control are now is taken to be what it was
+        drawn with.
+
+        Args:
+            depth: A depth texture, or one of a single 32-bit float, of the whole picture; None
+                takes it away. What has the depth of the far plane is nothing.
+            view: 4x4 matrix for column vectors, from the world to the camera that it was drawn
+                with; in double precision it is as exact far from the origin.
+            projection: 4x4 matrix for column vectors, from that camera to clip space: in
+                perspective or not, with reversed depth or not.
+
+        Raises:
+            EffectError: Not such matrices.
+            ValueError: Not such a texture.
+            ContextError: A texture that has been released or is of another context.
+        """
+        self._alive()
+        scene = self._scene
+        if depth is None:
+            scene.seen = scene.sight = None
+            return
+        check_depth(scene.ctx, depth)
+        with scene.guard:
+            scene.guard.draw(None)  # inside `guarded`, an update has set clip control for itself
+            window = scene.guard.window
+        scene.sight = Sight.of(
+            view,
+            projection,
+            depth.size,
+            depths=(window.near, window.far),
+            upwards=window.upwards,
+            from_zero=window.from_zero,
+        )
+        scene.seen = depth
 
     def draw(
         self,
@@ -416,6 +468,8 @@ class ParticleSystem:
         self._alive()
         by = position_of(offset, "shift_origin")
         self._scene.origin = plus(self._scene.origin, by)
+        if self._scene.sight is not None:
+            self._scene.sight = self._scene.sight.shifted(by)
         for playing in self._scene.playing:
             playing._shift_origin(by)
 
@@ -493,6 +547,13 @@ class ParticleSystem:
                 scene.weighted.release()
             while alive and self._kept:
                 programs.release(self._kept.pop())
+
+    def _check_seen(self, depth: moderngl.Texture) -> None:
+        """Refuse a depth that is gone: whatever has taken its name would be looked at."""
+        if isinstance(depth.mglo, moderngl.InvalidObject):
+            raise ContextError(
+                "update: the texture given to set_depth has been released; set another, or None"
+            )
 
     def _ask(self, dt: float) -> None:
         """Ask what is followed where it is, and functions for rates; or nothing has changed."""

@@ -49,12 +49,16 @@ from gpuparticles.effect.modifiers.collisions import (
     Collision,
 )
 from gpuparticles.effect.modifiers.sampled import CollideField, CollideHeight
+
+# isort: split
+from gpuparticles.effect.modifiers.depths import CollideDepth, Depths
 from gpuparticles.effect.modifiers.volumes import KillBox, KillPlane, KillSphere, Wrap
 
 __all__ = [
     "Acceleration",
     "Attractor",
     "CollideBox",
+    "CollideDepth",
     "CollideField",
     "CollideHeight",
     "CollidePlane",
@@ -63,6 +67,7 @@ __all__ = [
     "ConformToSphere",
     "Constraint",
     "Contact",
+    "Depths",
     "Drag",
     "Flow",
     "Force",

@@ -104,6 +104,12 @@ class Modifier(Kind):
     For fields, which fill that space. What kernel and twin give is turned back.
     """
 
+    looks: ClassVar[bool] = False
+    """Whether kernel and twin look at the depth of the host's scene.
+
+    The kernel finds it by itself, see ``lib/scene.glsl``; the twin gets it as ``depths=``.
+    """
+
     @property
     def phased(self) -> bool:
         """Whether its kernel takes a phase, as its last argument."""
