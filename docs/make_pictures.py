@@ -55,6 +55,33 @@ def campfire(path: Path) -> None:
     record.write(film, path, fps=16)
 
 
+def layers(path: Path) -> None:
+    """The campfire as it is, and through filters."""
+    filters = [
+        [],
+        [gp.Blur(8)],
+        [gp.Bloom(0.4, intensity=1.2, radius=40)],
+        [gp.ColorMatrix.hue(140)],
+        [gp.Pixelate(6)],
+    ]
+    ctx = gp.create_context()
+    target = ctx.simple_framebuffer((240, 240))
+    pictures = []
+    for each in filters:
+        with gp.ParticleSystem(ctx) as particles:
+            layer = particles.layer(filters=each)
+            particles.play(gp.load(EFFECTS / "campfire.json"), seed=1, layer=layer)
+            for _ in range(90):
+                particles.update(1 / 30)
+            target.use()
+            target.clear(*NIGHT, 1)
+            particles.draw(gp.look_at((0, 1.3, 6), (0, 1.25, 0)), gp.perspective(36, 1, 0.1, 100))
+        pixels = np.frombuffer(target.read(components=3), np.uint8)
+        pictures.append(pixels.reshape(240, 240, 3)[::-1])
+    ctx.release()
+    strip(pictures).save(path, optimize=True)
+
+
 def sparks(path: Path) -> None:
     """Four moments of a burst."""
     far = (gp.look_at((0, 0, 4), (0, -0.2, 0)), gp.perspective(40, 1, 0.1, 100))
@@ -194,7 +221,7 @@ def main(names: list[str]) -> None:
     """Render the pictures of these names, or all."""
     images = KINDS / "images"
     makers = {IMAGES / "campfire.webp": campfire, IMAGES / "sparks.png": sparks}
-    makers[IMAGES / "presets.webp"] = presets
+    makers |= {IMAGES / "presets.webp": presets, IMAGES / "layers.png": layers}
     makers |= {images / f"{stem(cls)}.png": partial(kind, cls) for cls in every_kind()}
     makers |= {
         images / f"{name}.png": partial(land, scene.panels)

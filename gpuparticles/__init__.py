@@ -14,6 +14,8 @@ __version__ = "0.1.0"
 if TYPE_CHECKING:
     from gpuparticles.content import preset, presets
     from gpuparticles.draw.camera import look_at, orthographic, perspective
+    from gpuparticles.draw.filters import Bloom, Blur, ColorMatrix, Pixelate
+    from gpuparticles.draw.layers import Layer
     from gpuparticles.effect import (
         Acceleration,
         Array,
@@ -92,6 +94,8 @@ if TYPE_CHECKING:
 _HOMES = {
     "gpuparticles.content": "preset presets",
     "gpuparticles.draw.camera": "look_at orthographic perspective",
+    "gpuparticles.draw.filters": "Bloom Blur ColorMatrix Pixelate",
+    "gpuparticles.draw.layers": "Layer",
     "gpuparticles.effect": (
         "Acceleration Array Attractor Box Burst Circle CollideBox CollideDepth CollideField "
         "CollideHeight CollidePlane CollideSphere Cone ConformToSphere Curve Cylinder Drag Effect "
@@ -114,6 +118,8 @@ __all__ = [
     "Acceleration",
     "Array",
     "Attractor",
+    "Bloom",
+    "Blur",
     "Box",
     "Burst",
     "Circle",
@@ -123,6 +129,7 @@ __all__ = [
     "CollideHeight",
     "CollidePlane",
     "CollideSphere",
+    "ColorMatrix",
     "Cone",
     "ConformToSphere",
     "ContextError",
@@ -144,6 +151,7 @@ __all__ = [
     "KillBox",
     "KillPlane",
     "KillSphere",
+    "Layer",
     "Light",
     "Line",
     "Lit",
@@ -155,6 +163,7 @@ __all__ = [
     "Parameter",
     "ParticleSystem",
     "ParticlesError",
+    "Pixelate",
     "Point",
     "Points",
     "Polyline",

@@ -192,6 +192,7 @@ class Guard:
         self._draw_buffer_reads = [
             (gl.DRAW_BUFFER0 + number, view) for number, view in enumerate(views)
         ]
+        self._canvas = self._drawn_into = 0  # what is drawn into in place of the host's
         self._undone: list[Call] = []  # what puts back what a mode has set besides its states
 
     @property
@@ -282,7 +283,7 @@ class Guard:
                 self._saved = [None] * len(self._saved)
             self._put_bindings_back()
         self._mode = _HOST
-        self._reached = 0
+        self._reached = self._canvas = self._drawn_into = 0
         self._put_target_back()
         ctx = self._ctx
         fbo, remembered = self._remembered
@@ -341,11 +342,26 @@ class Guard:
         mode = _DRAW.get((depth, write))
         if mode is None:
             raise ValueError(f'depth: {show(depth)} is not "<=", ">=" or None')
-        if self._mode is not mode:
+        if self._mode is not mode or self._drawn_into != self._canvas:
             self._switch(mode)
             self.reach(TEXTURE_UNITS)
             self._put_target_back()
-            self._mask(1)
+            self._drawn_into = self._canvas
+            if self._canvas:
+                self.gl.BindFramebuffer(self.gl.FRAMEBUFFER, self._canvas)
+                self._open(1)
+            else:
+                self._mask(1)
+
+    def canvas(self, framebuffer: int) -> None:
+        """Have `draw` go into a framebuffer of ours, as large as the host's viewport reaches.
+
+        As into the host's, but without its stencil test and colour mask.
+
+        Args:
+            framebuffer: Its OpenGL name, with one draw buffer; 0 for the host's again.
+        """
+        self._canvas = framebuffer
 
     def cast(self, depth: str) -> None:
         """Make the state right for drawing into the depth of the host's framebuffer alone.
@@ -376,7 +392,8 @@ class Guard:
             self._switch(mode)
             self.reach(TEXTURE_UNITS)
             self._put_target_back()
-            self._open()
+            self._open(2)
+            self._add_up()
 
     def target(self, framebuffer: int, width: int, height: int) -> None:
         """Bind one of our framebuffers, with a viewport from its lower left corner.
@@ -449,10 +466,13 @@ class Guard:
                     self._undone.append((gl.ColorMaski, (number, *mask)))
                     gl.ColorMaski(number, 0, 0, 0, 0)
 
-    def _open(self) -> None:
-        """Let two draw buffers add up all that comes, whatever the host's have to do.
+    def _open(self, count: int) -> None:
+        """Let draw buffers of ours take all that comes, whatever the host's have to do.
 
-        Few draws weigh, so what only they set is not among the states.
+        Few draws go there, so what only they set is not among the states.
+
+        Args:
+            count: How many.
         """
         gl, undone = self.gl, self._undone
         gl.GetIntegerv(gl.STENCIL_TEST, _answer)
@@ -460,10 +480,14 @@ class Guard:
             undone.append((gl.Enable, (gl.STENCIL_TEST,)))
             gl.Disable(gl.STENCIL_TEST)
         mask = (ctypes.c_ubyte * 4)()
-        for number in range(2):
+        for number in range(count):
             gl.GetBooleani_v(gl.COLOR_WRITEMASK, number, mask)
             undone.append((gl.ColorMaski, (number, *mask)))
             gl.ColorMaski(number, 1, 1, 1, 1)
+
+    def _add_up(self) -> None:
+        """Let the second draw buffer add up as the first one does."""
+        gl, undone = self.gl, self._undone
         if not gl.IsEnabledi(gl.BLEND, 1):
             undone.append((gl.Disablei, (gl.BLEND, 1)))
             gl.Enablei(gl.BLEND, 1)

@@ -28,6 +28,8 @@ UNITS = {
     "u_origin": len(STATE) + len(BIRTH),
     "u_history": 6,
     "u_entries": 0,
+    "u_layer": 0,
+    "u_under": 1,
     "u_weighed": 0,
     "u_cover": 1,
     "u_cuts": 1,

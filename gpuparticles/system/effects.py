@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from gpuparticles.draw.layers import Layer
 from gpuparticles.draw.sprites import View
 from gpuparticles.effect.effect import Effect
 from gpuparticles.effect.mistakes import show, suggestion
@@ -62,6 +63,7 @@ class EffectInstance:
         "_finished",
         "_followed",
         "_frames",
+        "_layer",
         "_on_finished",
         "_once",
         "_paused",
@@ -119,6 +121,7 @@ class EffectInstance:
         self._tint = _WHITE
         self._tint_bytes = _pack_tint(*_WHITE)
         self._draw_order = 0
+        self._layer: Layer | None = None
         watched = effect.bounds is not None or effect.lod is not None
         self._watch = Watch(effect) if watched else None
         self._emitters: dict[str, EmitterInstance] = {}
@@ -241,6 +244,25 @@ class EffectInstance:
         if isinstance(speed, bool) or not isinstance(speed, Real) or not 0.0 <= speed <= _MOST:
             raise EffectError(f"speed: {show(speed)} is not a finite number of at least 0")
         self._speed = float(speed)
+
+    @property
+    def layer(self) -> Layer | None:
+        """The layer that it is drawn into; None for the host's picture itself. May be set.
+
+        Raises:
+            EffectError: Set to something else.
+            ContextError: Set to a layer of another context, or one that has been released.
+        """
+        return self._layer
+
+    @layer.setter
+    def layer(self, layer: Layer | None) -> None:
+        self._alive()
+        if layer is not None:
+            if not isinstance(layer, Layer):
+                raise EffectError(f"{self.effect.name}: layer: {show(layer)} is no Layer")
+            layer.check(self._scene.ctx)
+        self._layer = layer
 
     @property
     def amount(self) -> float:

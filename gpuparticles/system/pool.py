@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator, Sequence
 import moderngl
 import numpy as np
 
+from gpuparticles.draw.layers import Layer
 from gpuparticles.draw.models import drawn
 from gpuparticles.draw.sprites import Sprites, View
 from gpuparticles.effect.effect import Effect
@@ -66,6 +67,7 @@ class Pool:
         self._drawn = [self._sprites[index] for index in by_order]
         self._sorts = any(sprites.order is not None for sprites in self._sprites)
         self._solid = any(sprites.solid for sprites in self._sprites)
+        self._layer: Layer | None = None
         self._watch: Watch | None = None  # its bursts may be anywhere
         self._soft = any(sprites.soft for sprites in self._sprites)
         self._weighs = any(sprites.weighted for sprites in self._sprites)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Protocol
 
 import moderngl
 
+from gpuparticles.draw.layers import Layer
 from gpuparticles.draw.models import Meshes
 from gpuparticles.draw.sprites import View
 from gpuparticles.draw.textures import Textures
@@ -61,6 +62,7 @@ class Scene:
         self.weighted = Weighted(ctx, self.guard)
         self.max_step = max_step
         self.playing: list[Playing] = []
+        self.layers: list[Layer] = []
         self.following: list[EffectInstance] = []
         self.driven: set[EmitterInstance] = set()
         self.finished: list[Callable[[], object]] = []
@@ -108,6 +110,7 @@ class Playing(Protocol):
     _sorts: bool  # whether any of its particles are ever sorted
     _solid: bool  # whether some of them cover what is behind: these are drawn before all others
     _watch: Watch | None  # who looks at it, where that matters
+    _layer: Layer | None  # the picture of its own that it is drawn into
     _weighs: bool  # whether any of them are blended by weight
     _soft: bool  # whether any of them may fade in front of the scene
 

@@ -6,15 +6,19 @@ import math
 import operator
 import sys
 import warnings
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
+from functools import partial
+from itertools import groupby
 from numbers import Real
 from types import TracebackType
 from typing import Any, Self
 
 import moderngl
 
+from gpuparticles.draw.filters import Filter
+from gpuparticles.draw.layers import Layer
 from gpuparticles.draw.sprites import View
 from gpuparticles.effect.effect import Effect
 from gpuparticles.effect.light import Light
@@ -147,6 +151,7 @@ class ParticleSystem:
         transform: object = None,
         seed: int | None = None,
         parameters: Mapping[str, Any] | None = None,
+        layer: Layer | None = None,
     ) -> EffectInstance:
         """Play an effect until it is released.
 
@@ -159,6 +164,7 @@ class ParticleSystem:
             seed: What its randomness comes from: the same seed, the same particles. None takes
                 the system's next.
             parameters: What its parameters are at first, by name; the others have their defaults.
+            layer: What it is drawn into, see `layer`; the host's picture itself by default.
 
         Raises:
             EffectError: No such effect, not such a place, both a position and a transform, no
@@ -168,13 +174,42 @@ class ParticleSystem:
         self._alive()
         found = self.library.find(effect)
         place = _place(position, transform, "play")
+        if layer is not None:
+            layer.check(self.ctx)
         with self._scene.guard:
             self._scene.guard.simulate()
             instance = EffectInstance(
                 self._scene, found, place, self._next_seed(seed), parameters=parameters
             )
+        instance._layer = layer
         self._scene.playing.append(instance)
         return instance
+
+    def layer(
+        self,
+        *,
+        filters: Iterable[Filter] = (),
+        tint: Iterable[float] = (1.0, 1.0, 1.0, 1.0),
+        opacity: float = 1.0,
+    ) -> Layer:
+        """A picture of its own for effects: filtered, tinted, and laid over the host's as one.
+
+        Put effects in by ``play(..., layer=layer)`` or `EffectInstance.layer`. What it needs is
+        made when it is first drawn.
+
+        Args:
+            filters: What it goes through, in order: `Blur`, `Bloom`, `ColorMatrix`, `Pixelate`, or
+                anything with their method.
+            tint: What its colours are multiplied by, straight RGBA.
+            opacity: How much of it is seen, 0 to 1: what overlaps in it does not shine through.
+
+        Raises:
+            EffectError: No filters, no colour, or no such number.
+        """
+        self._alive()
+        made = Layer(self.ctx, self._scene.guard, filters, tint, opacity)
+        self._scene.layers.append(made)
+        return made
 
     def burst(
         self,
@@ -398,12 +433,12 @@ class ParticleSystem:
                 if seen:
                     bound.enter_context(scene.depth.bound(seen))
             ordered = sorted(visible, key=_draw_order)
-            for playing in ordered:
-                if playing._solid:
-                    playing._draw(camera, solid=True)
-            for playing in ordered:
-                playing._draw(camera, solid=False)
-            scene.weighted.end()
+            _draw_all(scene, [each for each in ordered if _in(each) is None], camera, solid=True)
+            for layer, members in _by_layer(ordered):
+                if layer is None:
+                    _draw_all(scene, members, camera, solid=False)
+                else:
+                    layer.draw(depth_test, partial(_draw_layer, scene, members, camera))
 
     def draw_depth(
         self,
@@ -515,7 +550,8 @@ class ParticleSystem:
             + self._scene.textures.nbytes
             + self._scene.meshes.nbytes
             + self._scene.depth.nbytes
-            + self._scene.weighted.nbytes,
+            + self._scene.weighted.nbytes
+            + sum(layer.nbytes for layer in self._scene.layers),
         )
 
     def release(self) -> None:
@@ -545,6 +581,8 @@ class ParticleSystem:
             if alive:
                 scene.depth.release()
                 scene.weighted.release()
+                for layer in scene.layers:
+                    layer.release()
             while alive and self._kept:
                 programs.release(self._kept.pop())
 
@@ -626,3 +664,33 @@ def _visible(scene: Scene, view: View) -> list[Playing]:
         return scene.playing
     planes = view.planes()
     return [playing for playing in scene.playing if playing._in_view(view, planes)]
+
+
+def _in(playing: Playing) -> Layer | None:
+    """The layer that something is drawn into, if there still is one."""
+    layer = playing._layer
+    return None if layer is None or layer.released else layer
+
+
+def _by_layer(ordered: Sequence[Playing]) -> Iterator[tuple[Layer | None, list[Playing]]]:
+    """What is drawn together, in order: a layer comes where its first effect does."""
+    drawn: set[int] = set()
+    for layer, direct in groupby(ordered, _in):
+        if layer is None:
+            yield None, [*direct]
+        elif id(layer) not in drawn:
+            drawn.add(id(layer))
+            yield layer, [each for each in ordered if _in(each) is layer]
+
+
+def _draw_all(scene: Scene, members: Iterable[Playing], camera: View, *, solid: bool) -> None:
+    """Draw what covers what is behind, or all else."""
+    for playing in members:
+        if playing._solid or not solid:
+            playing._draw(camera, solid=solid)
+    scene.weighted.end()
+
+
+def _draw_layer(scene: Scene, members: Sequence[Playing], camera: View) -> None:
+    for solid in (True, False):
+        _draw_all(scene, members, camera, solid=solid)

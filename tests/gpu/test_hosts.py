@@ -167,7 +167,8 @@ class Life:
 
     def _play(self) -> None:
         self.fire = self.particles.play(self._fire, transform=(0, 0, 10), seed=7)
-        self.mist = self.particles.play(self._mist, transform=(0, 0, 10), seed=8)
+        layer = self.particles.layer(filters=[gp.Bloom(), gp.Pixelate(2)])
+        self.mist = self.particles.play(self._mist, transform=(0, 0, 10), seed=8, layer=layer)
 
     def _burst(self, number: int) -> None:
         self.particles.burst(self._dust, position=(number, 0, 10), seed=number)

@@ -263,7 +263,7 @@ def test_no_attribute_of_an_instance_is_forgotten() -> None:
     others.add("_played")  # the effect with the parameters, which are saved
     saved.add("_draw_order")
     others |= {"_drawn", "_soft", "_solid", "_sorts", "_weighs"}  # follow from the effect
-    others.add("_watch")  # who looks
+    others |= {"_layer", "_watch"}  # where it is drawn, and who looks
     hosts = {"_target", "_on_finished"}
     assert set(gp.EffectInstance.__slots__) == saved | others | hosts
     made = {"__weakref__", "emitter", "_local", "_offset", "_released", "_scene", "_sprites"}
