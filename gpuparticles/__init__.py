@@ -68,6 +68,7 @@ if TYPE_CHECKING:
         Turbulence,
         Uniform,
         VectorField,
+        VelocityLimit,
         VelocityOverLife,
         Vortex,
         Wind,
@@ -101,7 +102,7 @@ _HOMES = {
         "CollideHeight CollidePlane CollideSphere Cone ConformToSphere Curve Cylinder Drag Effect "
         "Emitter Flipbook Geometry Gradient Grid Image KillBox KillPlane KillSphere Light Line "
         "Lit Mesh Model Offset Orbit Parameter Point Points Polyline Pulse Radial Range Ribbon "
-        "Shader SpeedLimit Sphere Sprite Torus Trail Turbulence Uniform VectorField "
+        "Shader SpeedLimit Sphere Sprite Torus Trail Turbulence Uniform VectorField VelocityLimit "
         "VelocityOverLife Vortex Wind Wrap load modifier save schema shape"
     ),
     "gpuparticles.errors": (
@@ -181,6 +182,7 @@ __all__ = [
     "Turbulence",
     "Uniform",
     "VectorField",
+    "VelocityLimit",
     "VelocityOverLife",
     "Vortex",
     "Wind",

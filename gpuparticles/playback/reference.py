@@ -574,7 +574,7 @@ class _State:
         if scaled:
             base = given.pop(fields[0].name)
             factor = self._factor(index, modifier, particles)
-            given["strength"] = base * (factor[:, None] if base.ndim == 2 else factor)
+            given["strength"] = base * (factor[:, None] if base.ndim else factor)
         if modifier.phased:
             in_world = getattr(modifier, "space", "world") == "world"
             origin = anchor if in_world else IDENTITY.place

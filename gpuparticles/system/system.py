@@ -288,6 +288,7 @@ class ParticleSystem:
             EffectError: What an effect follows gives no place, or a function no rate; nothing has
                 changed. What such a function raises itself comes through, and changes nothing
                 either.
+            ContextError: The texture given to `set_depth` has been released; nothing has changed.
         """
         if not isinstance(dt, Real) or not 0.0 <= dt < math.inf:
             raise ValueError(
@@ -297,10 +298,10 @@ class ParticleSystem:
         scene = self._scene
         if dt and not all(playing._idle for playing in scene.playing):
             dt = min(dt, LONGEST_UPDATE)
-            if scene.following or scene.driven:
-                self._ask(dt)
             if scene.seen is not None:
                 self._check_seen(scene.seen)
+            if scene.following or scene.driven:
+                self._ask(dt)
             with scene.guard, ExitStack() as bound:
                 scene.guard.simulate(STEP_UNITS)
                 if scene.seen is not None:

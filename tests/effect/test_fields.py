@@ -7,7 +7,15 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from gpuparticles.effect import Attractor, Limit, Orbit, Particles, SpeedLimit, VectorField
+from gpuparticles.effect import (
+    Attractor,
+    Limit,
+    Orbit,
+    Particles,
+    SpeedLimit,
+    VectorField,
+    VelocityLimit,
+)
 from gpuparticles.errors import EffectError
 from tests.effect.test_modifiers import acceleration, array
 
@@ -87,7 +95,8 @@ def limited(limit: Limit, *velocities: tuple[float, float, float], h: float = 0.
     zeros, ones = np.zeros(count, np.float32), np.ones(count, np.float32)
     seeds = np.zeros(count, np.uint32)
     particles = Particles(np.zeros_like(velocity), velocity, zeros, zeros, ones, seeds)
-    speed = np.full(count, limit.values()[0], np.float32)
+    first = limit.values()[0]
+    speed = np.tile(np.array(first, np.float32), (count, *[1] * np.ndim(first)))
     return limit.limited(particles, np.full(count, h, np.float32), speed)
 
 
@@ -105,9 +114,17 @@ def test_a_soft_speed_limit_takes_the_excess_exponentially():
     assert twice[0, 0] == pytest.approx(once[0, 0]), "two short times are one long"
 
 
+def test_a_velocity_limit_bounds_each_component_by_itself():
+    hard = limited(VelocityLimit((1, 2, 9)), (3, -4, 5), (-0.5, 1, 0))
+    soft = limited(VelocityLimit((1, 2, 9), damping=5), (3, -4, 5), h=0.2)
+
+    assert hard == pytest.approx(array((1, -2, 5), (-0.5, 1, 0)))
+    assert soft == pytest.approx(array((1 + 2 * np.exp(-1), -2 - 2 * np.exp(-1), 5)))
+
+
 def test_speed_limits_are_finite_for_any_velocity():
     extreme = [(3e38, 3e38, 0), (1e-38, 0, 0), (0, 0, 0)]
-    for limit in (SpeedLimit(0), SpeedLimit(1), SpeedLimit(1, 3)):
+    for limit in (SpeedLimit(0), SpeedLimit(1), SpeedLimit(1, 3), VelocityLimit((0, 1, 2), 3)):
         assert np.isfinite(limited(limit, *extreme, h=0.0)).all()
         assert np.isfinite(limited(limit, *extreme)).all()
 

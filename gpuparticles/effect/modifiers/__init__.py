@@ -39,7 +39,7 @@ from gpuparticles.effect.modifiers.forces import (
 # isort: split
 # Lists of kinds keep the order of registration: the plain ones come first.
 from gpuparticles.effect.modifiers.fields import Turbulence, VectorField, Wind
-from gpuparticles.effect.modifiers.motions import Orbit, SpeedLimit, VelocityOverLife
+from gpuparticles.effect.modifiers.motions import Orbit, SpeedLimit, VelocityLimit, VelocityOverLife
 
 # isort: split
 from gpuparticles.effect.modifiers.collisions import (
@@ -86,6 +86,7 @@ __all__ = [
     "SpeedLimit",
     "Turbulence",
     "VectorField",
+    "VelocityLimit",
     "VelocityOverLife",
     "Vortex",
     "Wind",

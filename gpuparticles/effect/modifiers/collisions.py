@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Annotated, Literal, NamedTuple, Self, get_args
 
 import numpy as np
@@ -10,7 +9,6 @@ from numpy.typing import NDArray
 
 from gpuparticles.effect.description import default, description
 from gpuparticles.effect.kinds import DIRECTION, POINT
-from gpuparticles.effect.mistakes import Mistake
 from gpuparticles.effect.modifiers.base import Constraint, Contact, Particles, Space, modifier
 from gpuparticles.effect.modifiers.contact import (
     Flight,
@@ -22,7 +20,7 @@ from gpuparticles.effect.modifiers.contact import (
     skin_at,
     unit,
 )
-from gpuparticles.effect.modifiers.volumes import HalfSize, box_span, parallel, within
+from gpuparticles.effect.modifiers.volumes import HalfSize, Turned, box_span, within
 from gpuparticles.effect.rules import Choice, Number
 from gpuparticles.effect.values import Direction, Floats, Vec3
 
@@ -176,7 +174,7 @@ class _Sphere(NamedTuple):
 
 
 @modifier
-class CollideBox(Collision):
+class CollideBox(Turned, Collision):
     """Bounce off a box, from outside or from inside, or off its top alone.
 
     A particle that begins on the wrong side is put onto the nearest face.
@@ -202,10 +200,6 @@ class CollideBox(Collision):
     def example(cls) -> Self:
         """In the way of a fountain."""
         return cls((0.0, 0.3, 0.0), (0.5, 0.3, 0.5))
-
-    def mistakes(self) -> Iterator[Mistake]:
-        """Axes that are none."""
-        yield from parallel(self.right, self.up)
 
     def constrained(
         self,

@@ -7,14 +7,14 @@ from typing import Annotated, Any, ClassVar, Self
 
 import numpy as np
 
-from gpuparticles.effect.description import default
+from gpuparticles.effect.description import Takes, default
 from gpuparticles.effect.kinds import DIRECTION, POINT
 from gpuparticles.effect.modifiers.base import Limit, Motion, Particles, Space, modifier
-from gpuparticles.effect.rules import Number, Rule
-from gpuparticles.effect.values import Direction, Floats, Vec3
+from gpuparticles.effect.rules import Components, Number, Rule
+from gpuparticles.effect.values import Direction, Floats, Vec3, Vec3Like
 from gpuparticles.effect.vectors import dot, length, unit
 
-__all__ = ["Orbit", "SpeedLimit", "VelocityOverLife"]
+__all__ = ["Orbit", "SpeedLimit", "VelocityLimit", "VelocityOverLife"]
 
 
 @modifier
@@ -134,3 +134,38 @@ class SpeedLimit(Limit):
         kept = np.where(fast > most, most / np.where(fast > most, fast, 1), 1).astype(np.float32)
         part = 1 - np.exp(-np.float32(_DAMPING.pack(self.damping)) * h)
         return np.asarray(v * (1 - (1 - kept) * part)[:, None], np.float32)
+
+
+_SPEEDS = Components("a vector of speeds", Number("a speed", least=0))
+
+
+@modifier
+class VelocityLimit(Limit):
+    """Bound the velocity along each axis: what is faster along one loses the excess there.
+
+    ``velocity = bounded + (velocity - bounded) * exp(-damping * h)`` with ``bounded =
+    clamp(velocity, -speeds, speeds)``: as `SpeedLimit`, but each component by itself.
+
+    Args:
+        speeds: Along x, y and z in units/s, each 0 or more; a large one is no limit.
+        damping: How fast the excess goes, in 1/s; None for at once.
+        space: Whose axes they are: the world's or the emitter's.
+    """
+
+    framed: ClassVar[bool] = True
+
+    speeds: Takes[Vec3Like, Annotated[tuple[float, float, float], _SPEEDS]]
+    damping: Annotated[float | None, _DAMPING] = None
+    space: Space = "world"
+
+    @classmethod
+    def example(cls) -> Self:
+        """Flat, soon."""
+        return cls((3, 0.3, 3), damping=12)
+
+    def limited(self, particles: Particles, h: Floats, strength: Floats) -> Floats:
+        """What is left of each velocity, (n, 3)."""
+        v = particles.velocity
+        most = np.maximum(strength, 0)
+        part = 1 - np.exp(-np.float32(_DAMPING.pack(self.damping)) * h)
+        return np.asarray(v - (v - np.clip(v, -most, most)) * part[:, None], np.float32)

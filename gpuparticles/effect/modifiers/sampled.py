@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import os
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, NamedTuple, Self, TypeAlias
@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from gpuparticles.effect.arrays import MOST_ROWS, Array, ArrayLike, Rows, file_at
 from gpuparticles.effect.description import Takes, default
 from gpuparticles.effect.kinds import DIRECTION, POINT
-from gpuparticles.effect.mistakes import Mistake, refused, show
+from gpuparticles.effect.mistakes import refused, show
 from gpuparticles.effect.modifiers.base import Contact, Particles, Space, modifier
 from gpuparticles.effect.modifiers.collisions import Collision
 from gpuparticles.effect.modifiers.contact import (
@@ -31,7 +31,7 @@ from gpuparticles.effect.modifiers.contact import (
     skin_at,
     unit,
 )
-from gpuparticles.effect.modifiers.volumes import HalfSize, box_span, parallel, within
+from gpuparticles.effect.modifiers.volumes import HalfSize, Turned, box_span, within
 from gpuparticles.effect.rules import Number
 from gpuparticles.effect.values import Direction, Floats, Vec3, Vec3Like
 from gpuparticles.errors import EffectError
@@ -102,7 +102,7 @@ HeightsLike: TypeAlias = "ArrayLike | Picture"
 
 
 @modifier
-class CollideHeight(Collision):
+class CollideHeight(Turned, Collision):
     """Bounce off ground whose height is given over a rectangle, and never be below it.
 
     Between the samples the height is bilinear. A particle below the ground is put onto it, straight
@@ -170,10 +170,6 @@ class CollideHeight(Collision):
         """A valley in the way of a fountain."""
         heights = [[1.2, 0.3, 0, 0.5, 1], [1.0, 0.1, 0.1, 0.3, 0.8], [0.9, 0.4, 0, 0.2, 1.1]]
         return cls(heights, 4, 2, center=(0, -0.6, 0))
-
-    def mistakes(self) -> Iterator[Mistake]:
-        """Axes that are none."""
-        yield from parallel(self.right, self.up)
 
     def constrained(
         self,
@@ -312,7 +308,7 @@ class _Ground(NamedTuple):
 
 
 @modifier
-class CollideField(Collision):
+class CollideField(Turned, Collision):
     """Bounce off the surface that samples of the distance to it describe.
 
     Between the samples the distance is trilinear, and the surface lies where it is 0. A particle on
@@ -383,10 +379,6 @@ class CollideField(Collision):
             (0.8, 0.8, 0.8),
             samples=(3, 3, 3),
         )
-
-    def mistakes(self) -> Iterator[Mistake]:
-        """Axes that are none."""
-        yield from parallel(self.right, self.up)
 
     def constrained(
         self,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Annotated, Self
+from typing import Annotated, Protocol, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,15 +28,35 @@ __all__ = [
     "KillBox",
     "KillPlane",
     "KillSphere",
+    "Turned",
     "Wrap",
     "box_span",
-    "parallel",
     "within",
 ]
 
 _HALF_SIZE = Components("a half size", Number("half a width", least=0))
 HalfSize = Takes[Vec3Like, Annotated[tuple[float, float, float], _HALF_SIZE]]
 """Half the widths of a box along its axes, 0 or more."""
+
+
+class _Axes(Protocol):
+    @property
+    def right(self) -> tuple[float, float, float]: ...
+    @property
+    def up(self) -> tuple[float, float, float]: ...
+
+
+class Turned:
+    """What is turned as its fields `right` and `up` say."""
+
+    __slots__ = ()
+
+    def mistakes(self: _Axes) -> Iterator[Mistake]:
+        """Axes that have one direction."""
+        x, y = (np.array(axis) / np.linalg.norm(axis) for axis in (self.right, self.up))
+        if np.linalg.norm(np.cross(x, y)) < 1e-3:
+            along = f"{show(self.up)} lies along right, {show(self.right)}"
+            yield Mistake(("up",), f"{along}; the axes of a box are perpendicular")
 
 
 @modifier
@@ -111,7 +131,7 @@ class KillSphere(Constraint):
 
 
 @modifier
-class KillBox(Constraint):
+class KillBox(Turned, Constraint):
     """Kill what enters a box, or what leaves it.
 
     Args:
@@ -134,10 +154,6 @@ class KillBox(Constraint):
     def kills(self) -> bool:
         """Always."""
         return True
-
-    def mistakes(self) -> Iterator[Mistake]:
-        """Axes that are none."""
-        yield from parallel(self.right, self.up)
 
     @classmethod
     def example(cls) -> Self:
@@ -165,7 +181,7 @@ class KillBox(Constraint):
 
 
 @modifier
-class Wrap(Constraint):
+class Wrap(Turned, Constraint):
     """Come in again on the other side of a box.
 
     Where the box moves, the particles seem to fill all space: rain round the camera. Write it after
@@ -184,10 +200,6 @@ class Wrap(Constraint):
     right: Annotated[Direction, DIRECTION] = default((1.0, 0.0, 0.0))
     up: Annotated[Direction, DIRECTION] = default((0.0, 1.0, 0.0))
     space: Space = "emitter"
-
-    def mistakes(self) -> Iterator[Mistake]:
-        """Axes that are none."""
-        yield from parallel(self.right, self.up)
 
     @classmethod
     def example(cls) -> Self:
@@ -215,16 +227,6 @@ class Wrap(Constraint):
         moved = center + np.einsum("nij,ni->nj", axes, inside.astype(np.float32))
         position = np.where(np.any(wraps, axis=1)[:, None], moved, particles.position)
         return position.astype(np.float32), particles.velocity, contact
-
-
-def parallel(
-    right: tuple[float, float, float], up: tuple[float, float, float]
-) -> Iterator[Mistake]:
-    """A mistake where two axes of a box have one direction."""
-    x, y = np.array(right) / np.linalg.norm(right), np.array(up) / np.linalg.norm(up)
-    if np.linalg.norm(np.cross(x, y)) < 1e-3:
-        along = f"{show(up)} lies along right, {show(right)}"
-        yield Mistake(("up",), f"{along}; the axes of a box are perpendicular")
 
 
 def within(axes: Floats, away: Floats) -> Floats:
