@@ -9,7 +9,9 @@ from typing import NamedTuple
 
 import moderngl
 import numpy as np
+from numpy.typing import NDArray
 
+from gpuparticles.gpu.fences import wait
 from gpuparticles.gpu.guard import Guard
 from gpuparticles.gpu.programs import Program
 from gpuparticles.gpu.state import State
@@ -17,7 +19,8 @@ from gpuparticles.playback.population import REPORTS_TO_BURIAL, Population
 
 __all__ = ["Deaths"]
 
-_SECOND = 1_000_000_000  # ns
+
+_NOBODY = np.empty(0, np.int64)
 
 
 class _Report(NamedTuple):
@@ -74,30 +77,33 @@ class Deaths:
         size = 0 if self._texture is None else 4 * self._texture.width * self._texture.height
         return size + sum(buffer.size for buffer in self._buffers)
 
-    def bury(self, population: Population) -> None:
+    def bury(self, population: Population) -> NDArray[np.int64]:
         """Take out those who were dead after the update before the last ones; call it each update.
 
         If the GPU is so far behind, it waits for it.
+
+        Returns:
+            The slots in which they were.
         """
         if len(self._reports) < REPORTS_TO_BURIAL:
-            return
+            return _NOBODY
         report = self._reports.popleft()
         if report.buffer is None:
-            return
+            return _NOBODY
         gl = self._gl
-        self._wait(report)
+        wait(self._gl, report.fence)
         words = np.empty(report.size, np.uint8)
         gl.BindBuffer(gl.PIXEL_PACK_BUFFER, report.buffer.glo)
         gl.GetBufferSubData(gl.PIXEL_PACK_BUFFER, 0, report.size, words.ctypes.data)
         gl.BindBuffer(gl.PIXEL_PACK_BUFFER, 0)
         self._free.append(report.buffer)
-        population.bury(words, report.births)
+        return population.bury(words, report.births)
 
     def report(self, state: State | None, population: Population) -> None:
         """Have it reported who lives after an update."""
         while self._old:
             report = self._old.pop()
-            self._wait(report)
+            wait(self._gl, report.fence)
             if report.buffer is not None:
                 self._free.append(report.buffer)
         rows = population.slots.rows
@@ -136,17 +142,6 @@ class Deaths:
             self._target.release()
         if self._texture is not None:
             self._texture.release()
-
-    def _wait(self, report: _Report) -> None:
-        if not report.fence:
-            return
-        gl = self._gl
-        # A lost context signals everything, so this comes to an end.
-        while gl.ClientWaitSync(report.fence, gl.SYNC_FLUSH_COMMANDS_BIT, _SECOND) == (
-            gl.TIMEOUT_EXPIRED
-        ):
-            pass
-        gl.DeleteSync(report.fence)
 
     def _bits(self, width: int, height: int) -> moderngl.Framebuffer:
         """What the pass renders into, as large as the state wants it."""

@@ -28,6 +28,7 @@ UNITS = {
     "u_origin": len(STATE) + len(BIRTH),
     "u_history": 6,
     "u_entries": 0,
+    "u_slots": 2,
     "u_layer": 0,
     "u_under": 1,
     "u_weighed": 0,

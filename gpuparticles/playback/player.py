@@ -67,6 +67,7 @@ class Step:
         births: Particles born in this step.
         forget: Rows in which every particle is dead before the step, whatever the GPU holds: they
             died in a hitch that nobody saw.
+        died: The slots that are free after the step, where somebody wants to know.
         tick: The emitter's time at the begin, in whole ticks.
     """
 
@@ -78,6 +79,7 @@ class Step:
     begin: float
     births: Births | None = None
     forget: int = 0
+    died: NDArray[np.int64] | None = None
     tick: int = 0
 
 
@@ -107,12 +109,21 @@ class Player(Saves):
         timeline: When births are due.
         population: Who lives.
         seen_rows: Rows in which somebody lived in the last step.
+        listens: Whether steps tell who has died.
     """
 
-    SAVED = ("timeline", "population", "seen_rows", "_manual", "_manual_births", "_last")
+    SAVED = (
+        "timeline",
+        "population",
+        "seen_rows",
+        "_seen_from",
+        "_manual",
+        "_manual_births",
+        "_last",
+    )
     LIMITS: ClassVar[Limits] = {
         "_manual": (0, MOST_AT_ONCE),
-        **dict.fromkeys(("seen_rows", "_manual_births", "_last"), (0, 2**62)),
+        **dict.fromkeys(("seen_rows", "_seen_from", "_manual_births", "_last"), (0, 2**62)),
     }
 
     def __init__(self, effect: Effect, index: int, seed: int) -> None:
@@ -144,6 +155,8 @@ class Player(Saves):
         self._manual_births = 0
         self._given = nothing(0)  # a row for each that is asked for, if anything is given of any
         self._handed: Given | None = None  # and of those that are born now
+        self._seen_from = 0  # births before were of a hitch: the GPU knows nothing of them
+        self.listens = False  # whether steps tell who has died
         self._speed = 0.0  # units/s at which the emitter travels in this update
         self._last = emitter.limit  # no births after so many
         self._rates: deque[float] = deque()  # what a function has given for the steps to come
@@ -220,7 +233,7 @@ class Player(Saves):
         """Forget everything: what follows equals a fresh run."""
         self.timeline.reset()
         self.population.clear()
-        self.seen_rows = self._manual = self._manual_births = 0
+        self.seen_rows = self._seen_from = self._manual = self._manual_births = 0
         self._given, self._handed = nothing(0), None
         self._last = self.emitter.limit
 
@@ -309,6 +322,7 @@ class Player(Saves):
             unseen = (count - seen) * h
             if self.population.mortal:
                 forget = self._book(count - seen, h)
+                self._seen_from = self.population.births
             else:
                 early = self._take_over(unseen)
                 yield from grow_old(self.population, unseen)
@@ -345,7 +359,10 @@ class Player(Saves):
         if not slots.live_count:
             return None
         step = Step(h, aged * clock.tick, path_begin, path_rate, rows, seconds, births, tick=begin)
-        slots.expire(clock.now)
+        died = slots.expire(clock.now)
+        if self.listens and len(died):
+            slots_died = np.asarray(died, np.int64)
+            step.died = slots_died[population.numbers[slots_died] >= self._seen_from]
         return step
 
     def _bear(self, runs: Sequence[Run], begin: int, h: float, seconds: float) -> Births | None:

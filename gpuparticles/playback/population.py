@@ -263,8 +263,8 @@ class Population(Saves):
         self.births = 0
         self.dropped = 0
 
-    def bury(self, alive: NDArray[np.uint8], births: int) -> None:
-        """Free the slots of those who were killed.
+    def bury(self, alive: NDArray[np.uint8], births: int) -> NDArray[np.int64]:
+        """Free the slots of those who were killed, and return them.
 
         Args:
             alive: A bit for each of the first slots, the lowest first: who lived some time ago.
@@ -273,7 +273,9 @@ class Population(Saves):
         slots = self.slots
         assert isinstance(slots, EarlySlots)
         dead = slots.dead(alive)
-        slots.free(dead[self.numbers[dead] < births])
+        dead = dead[self.numbers[dead] < births]
+        slots.free(dead)
+        return dead
 
     def grow(self, capacity: int) -> None:
         """Make room; everybody stays where they are."""

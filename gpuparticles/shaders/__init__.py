@@ -7,7 +7,7 @@ from gpuparticles.shaders.sources import Source
 from gpuparticles.shaders.sprites import composite, sprite
 from gpuparticles.shaders.text import EmitterText, OrderText, Pass, TrailText, emitter_text
 from gpuparticles.shaders.updates import update
-from gpuparticles.shaders.upkeep import blend, move, shift
+from gpuparticles.shaders.upkeep import blend, gather, move, shift
 
 __all__ = [
     "Block",
@@ -24,6 +24,7 @@ __all__ = [
     "diagnose",
     "emitter_block",
     "emitter_text",
+    "gather",
     "move",
     "shift",
     "sprite",

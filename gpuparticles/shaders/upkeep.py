@@ -6,7 +6,7 @@ from gpuparticles.shaders.compose import compose, fullscreen, load_particle, out
 from gpuparticles.shaders.layout import HEAD, LIFETIME_SEED, STATE, Block, Channel
 from gpuparticles.shaders.sources import Source
 
-__all__ = ["alive", "blend", "move", "shift"]
+__all__ = ["alive", "blend", "gather", "move", "shift"]
 
 
 def shift() -> tuple[Source, Source]:
@@ -52,6 +52,12 @@ def alive(*, lingers: bool = False) -> tuple[Source, Source]:
         "end": [f"        float end = p.lifetime{' + u_lingers' if lingers else ''};"],
     }
     return fullscreen(), compose("passes/alive.frag", openings)
+
+
+def gather() -> tuple[Source, Source]:
+    """Vertex and fragment text of the pass that fetches where some particles are."""
+    openings = {"inputs": [sampler(c) for c in STATE]}
+    return fullscreen(), compose("passes/gather.frag", openings)
 
 
 def move(channel: Channel) -> tuple[Source, Source]:

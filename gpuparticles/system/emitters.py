@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator
+from functools import partial
 from numbers import Real
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,18 +18,37 @@ from gpuparticles.draw.trails import Trails
 from gpuparticles.effect.effect import MOST_AT_ONCE, Effect, Emitter
 from gpuparticles.effect.mistakes import show
 from gpuparticles.errors import ContextError, EffectError
+from gpuparticles.gpu.gather import Gather
 from gpuparticles.gpu.history import check_history
 from gpuparticles.gpu.simulate import Simulation
 from gpuparticles.gpu.state import Texels, check_capacity
 from gpuparticles.playback.given import read as read_given
 from gpuparticles.playback.marks import Marks, marks_of
-from gpuparticles.playback.place import IDENTITY, Place, Vec3, composed, offset_of, plus
+from gpuparticles.playback.place import IDENTITY, Place, Vec3, composed, offset_of, plus, rotate
 from gpuparticles.playback.player import Player
-from gpuparticles.playback.population import STEPS_A_REPORT, row_slots
+from gpuparticles.playback.population import REPORTS_TO_BURIAL, STEPS_A_REPORT, row_slots
 from gpuparticles.system.read import read_particles
 from gpuparticles.system.scene import Scene
 
 __all__ = ["EmitterInstance", "share"]
+
+
+#: What is told of a particle that has died; see `EmitterInstance.on_death`.
+DEATH = np.dtype([("number", "i8"), ("position", "f8", 3), ("velocity", "f4", 3)])
+
+
+class _Dead(NamedTuple):
+    """Who has died, while it is being asked where.
+
+    Args:
+        numbers: Birth numbers.
+        frame: What their positions are relative to.
+        origin: Where the authored origin was.
+    """
+
+    numbers: NDArray[np.int64]
+    frame: Place
+    origin: Vec3
 
 
 class EmitterInstance:
@@ -42,8 +62,10 @@ class EmitterInstance:
     __slots__ = (
         "__weakref__",
         "_frame",
+        "_gather",
         "_local",
         "_offset",
+        "_on_death",
         "_path",
         "_player",
         "_released",
@@ -67,6 +89,8 @@ class EmitterInstance:
         self._offset = offset_of(self.emitter.offset)
         self._path: tuple[Place, Place] | None = None
         self._frame = IDENTITY
+        self._gather: Gather[_Dead] | None = None
+        self._on_death: Callable[[NDArray[np.void]], object] | None = None
         self._released = False
         population = self._player.population
         trail = self.emitter.trail
@@ -278,6 +302,45 @@ class EmitterInstance:
                 self._simulation.take_given()
         player.emit(number, given)
 
+    @property
+    def on_death(self) -> Callable[[NDArray[np.void]], object] | None:
+        """Called for those who have died; None, or a callable of their records. May be set.
+
+        Records by birth number, of dtype ``number`` i8, ``position`` 3 f8 and ``velocity`` 3 f4, in
+        the world, where each was when it died. They are fetched without waiting: the callback comes
+        at the end of the third update after the deaths, the same on every machine (of those whom a
+        modifier killed, three later again). It may emit, here or elsewhere, as for sparks that
+        leave smoke where they end. Deaths in a hitch that nobody saw are not told, nor are those
+        of particles that outlive themselves by a trail before that is over. Without a listener it
+        costs nothing.
+
+        Raises:
+            EffectError: Set to something that is not callable.
+            ContextError: Set after the effect was released.
+        """
+        return self._on_death
+
+    @on_death.setter
+    def on_death(self, callback: Callable[[NDArray[np.void]], object] | None) -> None:
+        self._alive()
+        if callback is not None and not callable(callback):
+            raise EffectError(
+                f"{self.name}: on_death: {show(callback)} is neither callable nor None"
+            )
+        scene = self._scene
+        if (callback is None) != (self._gather is None):
+            with scene.guard:
+                scene.guard.simulate()
+                if self._gather is not None:
+                    self._gather.release()
+                    self._gather = None
+                    scene.listening.remove(self)
+                else:
+                    self._gather = Gather(scene.ctx, scene.guard)
+                    scene.listening.append(self)
+        self._on_death = callback
+        self._player.listens = callback is not None
+
     def read(self) -> NDArray[np.void]:
         """Fetch the living from the GPU: for tests, debugging and data sets, not for playback.
 
@@ -320,7 +383,7 @@ class EmitterInstance:
         player = self._player
         deaths = simulation.deaths
         if deaths is not None:
-            deaths.bury(player.population)
+            self._mourn(deaths.bury(player.population))
         if fps is None:
             steps = player.steps(dt, self._scene.max_step, distance)
         else:
@@ -328,13 +391,41 @@ class EmitterInstance:
         simulation.sight = self._scene.sight
         for number, step in enumerate(steps, 1):
             simulation.run(step)
+            if step.died is not None:
+                self._mourn(step.died)
             if deaths is not None and number % STEPS_A_REPORT == 0:
                 deaths.report(simulation.state, player.population)
-                deaths.bury(player.population)
+                self._mourn(deaths.bury(player.population))
         # With frames, who died in the last one is still on its way to there.
         simulation.rows = player.population.slots.rows if fps is None else player.seen_rows
         if deaths is not None:
             deaths.report(simulation.state, player.population)
+
+    def _mourn(self, slots: NDArray[np.int64]) -> None:
+        """Ask where those were whose slots have become free, before others get them."""
+        if self._gather is None or not len(slots):
+            return
+        assert self._simulation.state is not None
+        numbers = self._player.population.numbers[slots]
+        about = _Dead(numbers, self._frame, self._scene.origin)
+        self._gather.ask(self._simulation.state, slots, self._scene.updates, about)
+
+    def _tell(self) -> None:
+        """Have the listener called for those who died some updates ago."""
+        if self._gather is None or self._on_death is None:
+            return
+        for dead, found in self._gather.answers(self._scene.updates - REPORTS_TO_BURIAL):
+            turn = np.array(
+                [rotate(dead.frame.turn, axis) for axis in ((1, 0, 0), (0, 1, 0), (0, 0, 1))]
+            )
+            records = np.empty(len(found), DEATH)
+            records["number"] = dead.numbers
+            moved = np.subtract(self._scene.origin, dead.origin)
+            places = found[:, :3].astype(np.float64) @ turn
+            records["position"] = places + dead.frame.place + moved
+            records["velocity"] = found[:, 4:7] @ turn
+            records.sort(order="number")
+            self._scene.finished.append(partial(self._on_death, records))
 
     def _describe(self, effect: Effect, index: int, anchor: Vec3) -> None:
         """Go on with other values of what parameters drive, from the next step on."""
@@ -434,14 +525,17 @@ class EmitterInstance:
         if self._released:
             return 0
         sorting = 0 if self._ribbon is None else self._ribbon.nbytes
-        return self._simulation.nbytes + self._sprites.nbytes + sorting
+        asking = 0 if self._gather is None else self._gather.nbytes
+        return self._simulation.nbytes + self._sprites.nbytes + sorting + asking
 
     def _restore(
         self, player: Player, rows: int, texels: Texels, anchor: Vec3, followed: Place
     ) -> None:
         """Go on as another did; inside the guard."""
         player.timeline.driver = self._player.timeline.driver
+        player.listens = self._player.listens
         self._player = player
+        self._forget_deaths()
         self._simulation.write(rows, texels)
         self._path = None
         self._frame = Place(anchor, IDENTITY.turn, IDENTITY.scale)
@@ -453,9 +547,15 @@ class EmitterInstance:
     def _reset(self) -> None:
         """Forget every particle."""
         self._player.reset()
+        self._forget_deaths()
         self._simulation.rows = 0
         if self._simulation.deaths is not None:
             self._simulation.deaths.forget()
+
+    def _forget_deaths(self) -> None:
+        """Nobody asks any more for those who have died until now."""
+        if self._gather is not None:
+            self._gather.forget()
 
     def _release(self, *, free: bool) -> None:
         """Nobody lives any more; free the GL objects, if they still exist."""
@@ -463,8 +563,12 @@ class EmitterInstance:
             return
         self._released = True
         self._scene.driven.discard(self)
+        if self in self._scene.listening:
+            self._scene.listening.remove(self)
         self._player.population.slots.clear()
         if free:
+            if self._gather is not None:
+                self._gather.release()
             self._sprites.release()
             if self._trails is not None:
                 self._trails.release()

@@ -67,6 +67,8 @@ class Scene:
         self.driven: set[EmitterInstance] = set()
         self.finished: list[Callable[[], object]] = []
         self.draws = 0
+        self.updates = 0
+        self.listening: list[EmitterInstance] = []
         self.seen: moderngl.Texture | None = None
         self.sight: Sight | None = None
         self.origin: Vec3 = (0.0, 0.0, 0.0)

@@ -296,7 +296,7 @@ class ParticleSystem:
             )
         self._alive()
         scene = self._scene
-        if dt and not all(playing._idle for playing in scene.playing):
+        if dt and (scene.listening or not all(playing._idle for playing in scene.playing)):
             dt = min(dt, LONGEST_UPDATE)
             if scene.seen is not None:
                 self._check_seen(scene.seen)
@@ -307,8 +307,11 @@ class ParticleSystem:
                 if scene.seen is not None:
                     scene.guard.reach(TEXTURE_UNITS)
                     bound.enter_context(scene.depth.bound(int(scene.seen.glo)))
+                scene.updates += 1
                 for playing in scene.playing:
                     playing._advance(dt)
+                for emitter in scene.listening:
+                    emitter._tell()
             for playing in [p for p in scene.playing if p._spent]:
                 playing.release()
         # One at a time: a callback may raise, release the system, or even update it.

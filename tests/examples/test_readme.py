@@ -22,9 +22,10 @@ def test_the_python_of_the_readme_runs(
     for block in blocks:
         exec(block, names)
     particles, fire, ctx = names["particles"], names["fire"], names["ctx"]
+    names["torch"].release()
     particles.update(0.1)
 
-    assert len(blocks) == 4
+    assert len(blocks) == 5
     assert "live=" in capsys.readouterr().out
     assert fire.released
     assert particles.stats.live == 440

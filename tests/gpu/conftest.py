@@ -298,7 +298,10 @@ def instances(cls: type[Kind]) -> st.SearchStrategy[Any]:
             chosen[name] = arrays(rule)
         elif name == "frequency":
             # Fine noise is chaos, which magnifies rounding beyond any tolerance.
-            chosen[name] = numbers(0.05, 0.6)
+            chosen[name] = numbers(0.05, 0.3)
+        elif name == "strength" and cls is gp.Turbulence:
+            # So is strong noise, for those who live through all of it.
+            chosen[name] = numbers(-2, 2)
         elif name == "octaves":
             chosen[name] = st.integers(1, 2)
         elif name == "half" and issubclass(cls, Modifier):

@@ -154,6 +154,8 @@ class Life:
             },
             {
                 "update over a hitch": lambda: self.particles.update(3),
+                "on_death": lambda: setattr(self.fire["sparks"], "on_death", self._died),
+                "updates that tell": self._listen,
             },
             {
                 "effect.release": lambda: self.fire.release(),
@@ -169,6 +171,14 @@ class Life:
         self.fire = self.particles.play(self._fire, transform=(0, 0, 10), seed=7)
         layer = self.particles.layer(filters=[gp.Bloom(), gp.Pixelate(2)])
         self.mist = self.particles.play(self._mist, transform=(0, 0, 10), seed=8, layer=layer)
+
+    def _listen(self) -> None:
+        for _ in range(8):
+            self.particles.update(0.1)
+        assert len(self._records) > len(list(self.fire)), "somebody died"
+
+    def _died(self, dead: Any) -> None:
+        self._records.append(dead.tobytes())
 
     def _burst(self, number: int) -> None:
         self.particles.burst(self._dust, position=(number, 0, 10), seed=number)
@@ -385,7 +395,7 @@ def test_a_moderngl_host_clears_and_uses_its_own_framebuffer_after_every_call(
     shade = 0
     for group, expected in zip(life.calls, stage.expected, strict=True):
         for name, call in group.items():
-            shade += 10
+            shade += 9
             with ctx.scope(inner, moderngl.BLEND | moderngl.CULL_FACE):
                 assert ctx.mglo.fbo is inner.mglo
                 call()

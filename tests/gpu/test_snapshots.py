@@ -267,7 +267,7 @@ def test_no_attribute_of_an_instance_is_forgotten() -> None:
     hosts = {"_target", "_on_finished"}
     assert set(gp.EffectInstance.__slots__) == saved | others | hosts
     made = {"__weakref__", "emitter", "_local", "_offset", "_released", "_scene", "_sprites"}
-    made |= {"_where", "_trails", "_ribbon"}
+    made |= {"_where", "_trails", "_ribbon", "_gather", "_on_death"}
     saved = {"_player", "_simulation", "_frame", "_path"}
     assert set(gp.EmitterInstance.__slots__) == saved | made
 

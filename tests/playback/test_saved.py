@@ -17,7 +17,17 @@ from gpuparticles.playback.saved import Saves, UnfitError, pack, unpack
 # attribute that playing changes goes into SAVED of its class; one that it does not change, here.
 MADE = {
     "Clock": {"per_second", "tick"},
-    "Player": {"emitter", "_phased", "_seed", "_bases", "_speed", "_rates", "_given", "_handed"},
+    "Player": {
+        "listens",
+        "emitter",
+        "_phased",
+        "_seed",
+        "_bases",
+        "_speed",
+        "_rates",
+        "_given",
+        "_handed",
+    },
     "Population": {
         *("row", "mortal", "horizon", "_low", "_span", "numbers", "_lingers"),
         *("_curve", "_looks_up", "timed"),
