@@ -55,6 +55,7 @@ if TYPE_CHECKING:
         Point,
         Points,
         Polyline,
+        Process,
         Pulse,
         Radial,
         Range,
@@ -101,9 +102,9 @@ _HOMES = {
         "Acceleration Array Attractor Box Burst Circle CollideBox CollideDepth CollideField "
         "CollideHeight CollidePlane CollideSphere Cone ConformToSphere Curve Cylinder Drag Effect "
         "Emitter Flipbook Geometry Gradient Grid Image KillBox KillPlane KillSphere Light Line "
-        "Lit Mesh Model Offset Orbit Parameter Point Points Polyline Pulse Radial Range Ribbon "
-        "Shader SpeedLimit Sphere Sprite Torus Trail Turbulence Uniform VectorField VelocityLimit "
-        "VelocityOverLife Vortex Wind Wrap load modifier save schema shape"
+        "Lit Mesh Model Offset Orbit Parameter Point Points Polyline Process Pulse Radial Range "
+        "Ribbon Shader SpeedLimit Sphere Sprite Torus Trail Turbulence Uniform VectorField "
+        "VelocityLimit VelocityOverLife Vortex Wind Wrap load modifier save schema shape"
     ),
     "gpuparticles.errors": (
         "ContextError DocumentError EffectError ImportFormatError MissingExtraError "
@@ -168,6 +169,7 @@ __all__ = [
     "Point",
     "Points",
     "Polyline",
+    "Process",
     "Pulse",
     "Radial",
     "Range",

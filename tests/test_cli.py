@@ -503,6 +503,23 @@ def test_textures_are_opened_whatever_else_is_wrong(tmp_path: Path, command: str
     ]
 
 
+def test_check_compiles_what_an_author_wrote(tmp_path: Path) -> None:
+    """And tells mistakes with the lines of the file that holds them."""
+    code = tmp_path / "drift.glsl"
+    file = tmp_path / "drift.json"
+    for process in (gp.Process("void process(inout State p) { p.velocity *= 0.5; }"), None):
+        if process is None:
+            code.write_text("// drift\nvoid process(inout State p) { p.velocity = heat; }\n")
+            process = gp.Process(code)
+        gp.save(gp.Effect("e", [gp.Emitter("a", process=process)]), file)
+        exit_code, stdout, stderr = invoke("check", file)
+        if process.code.file is None:
+            assert (exit_code, stdout, stderr) == (0, f"{file}: ok\n", "")
+    assert exit_code == 1
+    assert stderr.startswith(f"{file}: {code}:2: ")
+    assert "heat" in stderr
+
+
 def test_check_opens_a_good_texture(tmp_path: Path) -> None:
     Image.new("RGBA", (4, 4)).save(tmp_path / "smoke.png")
 

@@ -1,7 +1,5 @@
 // What an author's own function is given of a pixel, and what it may call.
-#pragma gpuparticles include lib/random.glsl
-
-const uint CHANNEL_OWN = 131072u;
+#pragma gpuparticles include lib/own.glsl
 
 struct Look {
     vec4 color;    // of the particle, straight, with its curves and fades
@@ -11,6 +9,7 @@ struct Look {
     float life;    // age by lifetime
     vec3 velocity; // units a second, along the axes in which particles live
     uint seed;
+#pragma gpuparticles told
 };
 
 // What is drawn without such a function.

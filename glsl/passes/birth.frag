@@ -18,6 +18,7 @@ flat in uint v_admit;
 flat in uvec4 v_record;
 
 #pragma gpuparticles kernels
+#pragma gpuparticles own
 
 // GLSL 3.30 has no bitCount.
 uint count_bits(uint v) {

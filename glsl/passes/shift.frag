@@ -8,4 +8,5 @@ void main() {
     vec4 position_age = texelFetch(u_position_age, slot, 0);
     o_position_age = vec4(position_age.xyz + u_shift, position_age.w);
     o_velocity_rotation = texelFetch(u_velocity_rotation, slot, 0);
+#pragma gpuparticles keep
 }

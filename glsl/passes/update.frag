@@ -9,10 +9,12 @@
 #pragma gpuparticles inputs
 
 #pragma gpuparticles kernels
+#pragma gpuparticles own
 
 void main() {
     ivec2 slot = ivec2(gl_FragCoord.xy);
     Particle p = load_particle(slot);
+#pragma gpuparticles kept
     if (p.age < p.lifetime) {
         // A newborn moves for the rest of the step after its moment, a dying particle for the rest
         // of its life.
@@ -35,8 +37,10 @@ void main() {
         // lost, so that rounding would move the age of an old particle.
         float born = floor(min(p.age, 0.0) * u_ticks + 0.5) * u_tick;
         p.age = max(age + born + u_step_age, 0.0);
+#pragma gpuparticles process
 #pragma gpuparticles lose
     }
 #pragma gpuparticles linger
     store_state(p);
+#pragma gpuparticles keep
 }

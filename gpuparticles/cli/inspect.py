@@ -14,19 +14,21 @@ from gpuparticles.cli.answers import fail, foreseen, print_json, table
 from gpuparticles.cli.files import load, textures
 from gpuparticles.cli.forecast import expected_live, expected_peak
 from gpuparticles.cli.options import AsJson, File, Files
-from gpuparticles.errors import ContextError
+from gpuparticles.errors import ContextError, ShaderError
 
 if TYPE_CHECKING:
     from gpuparticles.effect import Effect, Emitter, Parameter
 
 
 def check(effects: Files, as_json: AsJson = False) -> None:
-    """Validate effect files and open their textures."""
+    """Validate effect files, open their textures and compile the GLSL that authors wrote."""
     findings: dict[str, list[str]] = {}
     with foreseen():
         for path in effects:
             mistakes = findings.setdefault(str(path), [])
-            load(path, mistakes)
+            loaded = load(path, mistakes)
+            if loaded is not None:
+                mistakes += _uncompiled(path, loaded)
             if not as_json:
                 for mistake in mistakes:
                     typer.echo(mistake, err=True)
@@ -149,6 +151,31 @@ def _cost(effect: Effect) -> tuple[int, int]:
     finally:
         ctx.release()
     return stats.programs, stats.gpu_bytes
+
+
+def _uncompiled(path: Path, effect: Effect) -> list[str]:
+    """What a driver says of GLSL that the author wrote; nothing where there is none of either."""
+    if not any(each.process or each.sprite.shader for each in effect.emitters):
+        return []
+    from gpuparticles.gpu import create_context
+    from gpuparticles.system import ParticleSystem
+
+    try:
+        ctx = create_context()
+    except ContextError as error:
+        typer.echo(f"{path}: its GLSL has not been compiled: {error}", err=True)
+        return []
+    try:
+        particles = ParticleSystem(ctx)
+        try:
+            particles.warm_up(effect)
+        finally:
+            particles.release()
+    except ShaderError as error:
+        return [f"{path}: {error}"]
+    finally:
+        ctx.release()
+    return []
 
 
 def _measure(effect: Effect) -> list[list[float]]:

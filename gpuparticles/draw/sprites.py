@@ -22,7 +22,7 @@ from gpuparticles.gpu.simulate import Simulation
 from gpuparticles.gpu.state import State
 from gpuparticles.playback.place import Place, Vec3, matrix_of, plus
 from gpuparticles.shaders import EmitterText
-from gpuparticles.shaders.layout import BIRTH, INSTANCE
+from gpuparticles.shaders.layout import BIRTH, CUSTOM, INSTANCE
 
 __all__ = ["Sprites", "View", "check_alive"]
 
@@ -260,6 +260,9 @@ class Sprites:
         # In a pool the order tells whose a particle is.
         self._cast_names = _POOLED_NAMES if pooled else _NAMES
         self._names = _NAMES if text.order is not None else self._cast_names
+        if sprite.shader is not None and sprite.shader.code.mentions("custom"):
+            self._cast_names += (CUSTOM.name,)
+            self._names += (CUSTOM.name,)
         self.order: Order | None = None
         # Else a driver may have left it out of the program.
         faded = sprite.near_fade is not None or sprite.far_fade is not None

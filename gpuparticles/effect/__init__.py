@@ -55,7 +55,7 @@ from gpuparticles.effect.offset import Offset
 from gpuparticles.effect.parameters import Parameter
 from gpuparticles.effect.random import Random
 from gpuparticles.effect.rules import Choice, Number, Rule, Table
-from gpuparticles.effect.shader import Code, Shader, Uniform
+from gpuparticles.effect.shader import Code, Process, Shader, Uniform
 from gpuparticles.effect.shapes import (
     Arced,
     Box,
@@ -157,6 +157,7 @@ __all__ = [
     "Point",
     "Points",
     "Polyline",
+    "Process",
     "Pull",
     "Pulse",
     "Radial",

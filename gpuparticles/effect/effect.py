@@ -19,6 +19,7 @@ from gpuparticles.effect.offset import Offset
 from gpuparticles.effect.parameters import Parameter, Value, keys_of, mistakes_of, put
 from gpuparticles.effect.plain import document_text
 from gpuparticles.effect.rules import Flag, Number, Rule, Text, is_list, read_each
+from gpuparticles.effect.shader import Process
 from gpuparticles.effect.shapes import Point, Shape
 from gpuparticles.effect.sprite import Sprite
 from gpuparticles.effect.trail import Ribbon, Trail
@@ -190,6 +191,7 @@ class Emitter:
         size_by_speed: Factor of the size over the speed of the motion, from low to high.
         color_by_speed: Factor of the colour over the speed of the motion, from low to high.
         modifiers: What acts on the particles, in order; before those of the effect.
+        process: GLSL of your own that moves particles, after the modifiers.
         sprite: How a particle looks, unless it is drawn as a model.
         model: The mesh that each particle is drawn as, instead of the sprite.
         trail: What it draws behind it, along the way that it has come.
@@ -266,6 +268,7 @@ class Emitter:
     size_by_speed: SizeOverLife = default(1.0)
     color_by_speed: ColorOverLife = default("#ffffff")
     modifiers: Takes[Iterable[Modifier], tuple[Modifier, ...]] = default(())
+    process: Process | None = None
     sprite: Sprite = Sprite()
     model: Model | None = None
     trail: Trail | None = None
@@ -284,8 +287,22 @@ class Emitter:
         """The sprite; or what a model that takes its place has in common with one."""
         return self.sprite if self.model is None else self.model.look
 
+    @property
+    def keeps(self) -> tuple[str, ...]:
+        """What is kept of each particle for the author's own code: custom, user or both."""
+        if self.process is None:
+            return ()
+        codes = [self.process.code]
+        codes += [] if self.sprite.shader is None else [self.sprite.shader.code]
+        return tuple(name for name in ("custom", "user") if any(c.mentions(name) for c in codes))
+
     def mistakes(self) -> Iterator[Mistake]:
         """What some fields say that others leave no room for."""
+        shader = getattr(getattr(self, "sprite", None), "shader", None)
+        bare = getattr(self, "process", self) is None
+        if bare and shader is not None and shader.code.mentions("custom"):
+            unkept = f"{shader.code} asks for custom, which only a process keeps"
+            yield Mistake(("sprite", "shader", "code"), unkept)
         fades = getattr(self, "fade_in", 0.0) > 0.0
         if fades and if_right(_endless, self):
             never = f"{show(self.fade_in)} of a life without end never passes"
@@ -463,7 +480,9 @@ class Effect:
     def kills(self, index: int) -> bool:
         """Whether something, however parameters are set, may end lives of an emitter early."""
         used = self.in_use()
-        return any(modifier.kills for modifier in used.modifiers_of(used.emitters[index]))
+        emitter = used.emitters[index]
+        own = emitter.process is not None and emitter.process.kills
+        return own or any(modifier.kills for modifier in used.modifiers_of(emitter))
 
     def to_json(self) -> str:
         """The effect as the text of a document, without what is at its default.
@@ -548,7 +567,9 @@ class Effect:
         curves += [emitter.color] if isinstance(emitter.color, Gradient) else []
         curves += [m.over_life for m in modifiers if isinstance(m, Scaled) and m.over_life]
         stops = sum(len(curve.segments()) for curve in curves)
-        return _EMITTER_ROWS + _MODIFIER_ROWS * len(modifiers) + stops
+        own = [each for each in (emitter.process, emitter.sprite.shader) if each is not None]
+        uniforms = sum(len(each.uniforms) for each in own)
+        return _EMITTER_ROWS + _MODIFIER_ROWS * len(modifiers) + stops + uniforms
 
 
 def _last_of(burst: Burst) -> float:

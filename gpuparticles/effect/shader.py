@@ -16,11 +16,24 @@ from gpuparticles.effect.description import Takes, default, description
 from gpuparticles.effect.mistakes import Mistake, refused, show
 from gpuparticles.effect.rules import Number, Rule, Text, is_list, read_each
 
-__all__ = ["Code", "Shader", "Uniform"]
+__all__ = ["Code", "Process", "Shader", "Uniform"]
 
 _COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
 _LOOK = re.compile(r"\bvec4\s+look\s*\(\s*(?:const\s+)?(?:in\s+)?Look\b")
+_PROCESS = re.compile(r"\bvoid\s+process\s*\(\s*inout\s+State\s+\w+\s*\)")
+_START = re.compile(r"\bvoid\s+start\s*\(\s*inout\s+State\s+\w+\s*,\s*inout\s+vec4\s+\w+\s*\)")
 _NAME = re.compile(r"(?!gl_|[uvo]_)[A-Za-z_]\w*\Z", re.ASCII)
+# Words of GLSL 3.30 that a name cannot be, and the names that authors' code is given.
+_WORDS = """
+attribute bool break bvec2 bvec3 bvec4 case centroid common const continue default discard do double
+else enum false filter flat float for goto half if in inline inout input int invariant ivec2 ivec3
+ivec4 layout long lowp mat2 mat3 mat4 mediump highp namespace noperspective out output packed
+partition precision public return sample sampler1D sampler2D sampler3D samplerCube shared short
+smooth static struct superp switch template this true typedef uint uniform union unsigned using
+uvec2 uvec3 uvec4 varying vec2 vec3 vec4 void volatile while
+Look State look main own_random plain process start texel_at
+"""
+_TAKEN = frozenset(_WORDS.split())
 _LONGEST = 1 << 16
 
 
@@ -35,6 +48,15 @@ class Code:
 
     text: str
     file: Path | None = None
+
+    @property
+    def bare(self) -> str:
+        """The text without comments."""
+        return _COMMENT.sub(" ", self.text)
+
+    def mentions(self, name: str) -> bool:
+        """Whether a field of this name is asked for or set."""
+        return re.search(rf"\.\s*{name}\b", self.bare) is not None
 
     def __str__(self) -> str:
         return "the code" if self.file is None else str(self.file)
@@ -135,6 +157,9 @@ class Uniform:
         if not _NAME.match(self.name):
             why = "is no name for a uniform: letters, digits and _, and none of ours in front"
             yield Mistake(("name",), f"{show(self.name)} {why} (gl_, u_, v_, o_)")
+        elif self.name in _TAKEN:
+            why = "is no name for a uniform: GLSL or the code knows it as something else"
+            yield Mistake(("name",), f"{show(self.name)} {why}")
 
     @property
     def type(self) -> str:
@@ -155,10 +180,10 @@ class Shader:
     is what is drawn without it. ``p`` knows ``color`` (the particle's, straight, curves and fades
     included), ``texel`` (the texture's, premultiplied; without one the soft disc), ``uv`` ((0, 0)
     at the lower left), ``age`` (seconds), ``life`` (0 to 1), ``velocity`` (units/s, along the axes
-    in which particles live) and ``seed``. ``texel_at(uv)`` looks up the texture elsewhere in the
-    frame, ``own_random(p, n)`` draws the n-th number from 0 to 1 of the particle. Softness, light
-    and the alpha clip come after it. GLSL 3.30; mistakes are told with the code's own line numbers
-    when an effect is played or warmed up.
+    in which particles live), ``seed`` and ``custom`` (what a `Process` keeps). ``texel_at(uv)``
+    looks up the texture elsewhere in the frame, ``own_random(p, n)`` draws the n-th number from 0
+    to 1 of the particle. Softness, light and the alpha clip come after it. GLSL 3.30; mistakes are
+    told with the code's own line numbers when an effect is played or warmed up.
 
     Args:
         code: The text, or the path of a file that holds it: what has a line break or a brace is
@@ -171,15 +196,74 @@ class Shader:
 
     def mistakes(self) -> Iterator[Mistake]:
         """Code without the function, and two uniforms of one name."""
-        names = [uniform.name for uniform in getattr(self, "uniforms", ())]
-        for index, name in enumerate(names):
-            if name in names[:index]:
-                there = f"uniforms[{names.index(name)}]"
-                yield Mistake(("uniforms", index, "name"), f"{show(name)} is that of {there} too")
-        text = _COMMENT.sub(" ", self.code.text)
-        if not _LOOK.search(text):
+        yield from _mistakes_of_names(getattr(self, "uniforms", ()))
+        if not _LOOK.search(self.code.bare):
             yield Mistake(("code",), f"{self.code} has no function vec4 look(Look p)")
-        if re.search(r"^\s*#\s*version\b", text, re.MULTILINE):
-            yield Mistake(("code",), f"{self.code} has a #version; it is compiled as 330 core")
-        if re.search(r"\bvoid\s+main\s*\(", text):
-            yield Mistake(("code",), f"{self.code} has a main(); only functions are wanted")
+        yield from _mistakes_of_code(self.code)
+
+
+@description
+class Process:
+    """GLSL of the author's own that takes part in the simulation.
+
+    The code has ``void start(inout State p, inout vec4 color)``, which runs when a particle is
+    born, or ``void process(inout State p)``, which runs at the end of each of its steps, after all
+    modifiers; or both. ``p`` has ``position`` (units, in the world or, in local space, from the
+    emitter), ``velocity`` (units/s), ``rotation`` (turns), and ``custom`` and ``user``, four
+    numbers each that are kept for every particle and are 0 at first: all these may be changed. A
+    look sees ``custom``. To read there are ``age`` (seconds), ``life`` (0 to 1), ``lifetime``,
+    ``seed`` and ``h`` (the seconds of this step that the particle lives through); ``p.alive =
+    false`` kills in ``process``. ``own_random(p, n)`` draws the n-th number from 0 to 1 of the
+    particle. What is not mentioned costs nothing. Bursts of such an emitter do not share textures,
+    and the NumPy reference does not play it.
+
+    Args:
+        code: The text, or the path of a file that holds it: what has a line break or a brace is
+            text. A path in a document is relative to the document.
+        uniforms: What the code knows besides.
+    """
+
+    code: Takes[str | os.PathLike[str], Annotated[Code, _CodeRule()]]
+    uniforms: Takes[Iterable[Uniform], tuple[Uniform, ...]] = default(())
+
+    def mistakes(self) -> Iterator[Mistake]:
+        """Code without any of the functions, and two uniforms of one name."""
+        yield from _mistakes_of_names(getattr(self, "uniforms", ()))
+        if not (self.starts or self.steps):
+            functions = (
+                "void process(inout State p) nor void start(inout State p, inout vec4 color)"
+            )
+            yield Mistake(("code",), f"{self.code} has neither {functions}")
+        yield from _mistakes_of_code(self.code)
+
+    @property
+    def starts(self) -> bool:
+        """Whether it does something at birth."""
+        return _START.search(self.code.bare) is not None
+
+    @property
+    def steps(self) -> bool:
+        """Whether it does something in each step."""
+        return _PROCESS.search(self.code.bare) is not None
+
+    @property
+    def kills(self) -> bool:
+        """Whether it may end a life early."""
+        return self.steps and self.code.mentions("alive")
+
+
+def _mistakes_of_names(uniforms: Iterable[Uniform]) -> Iterator[Mistake]:
+    names: list[str] = []
+    for index, uniform in enumerate(uniforms):
+        name = getattr(uniform, "name", None)
+        if name is not None and name in names:
+            there = f"uniforms[{names.index(name)}]"
+            yield Mistake(("uniforms", index, "name"), f"{show(name)} is that of {there} too")
+        names.append("" if name is None else name)
+
+
+def _mistakes_of_code(code: Code) -> Iterator[Mistake]:
+    if re.search(r"^\s*#\s*version\b", code.bare, re.MULTILINE):
+        yield Mistake(("code",), f"{code} has a #version; it is compiled as 330 core")
+    if re.search(r"\bvoid\s+main\s*\(", code.bare):
+        yield Mistake(("code",), f"{code} has a main(); only functions are wanted")

@@ -20,8 +20,8 @@ TEXTURE_UNITS = 10
 UNIFORM_BINDINGS = 1
 """The engine binds uniform buffers at point 0 alone."""
 
-DRAW_BUFFERS = 6
-"""The engine's framebuffers have at most so many colour attachments."""
+DRAW_BUFFERS = 8
+"""The engine's framebuffers have at most so many colour attachments; every driver has them."""
 
 # Name -> arguments > result. i: any 32-bit integer, enum, name or boolean; p: a ctypes array;
 # l: a pointer-sized offset, size or object; q: a 64-bit integer; b: a boolean result.

@@ -27,6 +27,10 @@ UNITS = {
     # Of trails, which pools do not have and nothing sorts.
     "u_origin": len(STATE) + len(BIRTH),
     "u_history": 6,
+    # Of what the author's own code keeps, which pools do not have, nor is it looked at in passes
+    # that look at an order, trails or an instance.
+    "u_custom": 6,
+    "u_user": len(STATE) + len(BIRTH),
     "u_entries": 0,
     "u_slots": 2,
     "u_layer": 0,

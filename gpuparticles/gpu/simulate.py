@@ -46,8 +46,10 @@ from gpuparticles.shaders.layout import (
     HEAD,
     Block,
     curves,
+    kept,
     moving,
     over_life,
+    own_members,
     shape_places,
     spins,
     tables,
@@ -141,6 +143,9 @@ class Simulation:
             self._needs += ("attributes",)
         if self._pooled:
             self._needs += ("instance",)
+        self._keeps = kept(text.emitter)
+        self._kept_names = tuple(channel.name for channel in self._keeps)
+        self._needs += self._kept_names
         # Where the place (0, 0, 0) of the particles lies in the world as it was authored.
         self._authored: Vec3 = (0.0, 0.0, 0.0)
         self._travels = False
@@ -313,6 +318,8 @@ class Simulation:
         authored = self._authored = _minus(anchor, self.origin)
         for name, point in self._anchored:
             self.block.pack(self._data, name, _minus(point, authored))
+        if "u_authored" in self.block.offsets:
+            self.block.pack(self._data, "u_authored", authored)
 
     def set_look(self, *, straight: bool, mip_limit: float) -> None:
         """Say whether the texture of sprites has straight alpha, and its last mip level."""
@@ -326,8 +333,10 @@ class Simulation:
             return
         self.block.pack(self._data, "u_shift", offset)
         self._write_uniforms()
+        if self._keeps:
+            self._guard.reach(TEXTURE_UNITS)
         self._guard.target(state.update_target, state.width, self.rows)
-        state.bind(())
+        state.bind(self._kept_names)
         assert self._shift is not None
         self._shift.vertex_array.render(moderngl.TRIANGLES, 3)
         state.swap()
@@ -486,6 +495,7 @@ class Simulation:
             pooled=self._pooled,
             blended=blended,
             trailed=self.history is not None,
+            keeps=self._keeps,
         )
 
     def _set_state(self, state: State, came_from: NDArray[np.int64] | None = None) -> None:
@@ -627,6 +637,12 @@ class Simulation:
             offset = self.block.offsets["u_shape"] + 16 * row + 4 * column
             struct.pack_into(f"<{len(values)}f", data, offset, *values)
         self._pack_sprite(emitter.look)
+        for member, uniform in zip(
+            own_members(emitter.process),
+            () if emitter.process is None else emitter.process.uniforms,
+            strict=True,
+        ):
+            pack(data, member.name, uniform.values)
         if emitter.model is not None:
             pack(data, "u_model_scale", emitter.model.scale)
             if not isinstance(emitter.model.axis, str):

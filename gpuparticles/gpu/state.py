@@ -70,6 +70,7 @@ class State:
         pooled: Particles carry the instance that they belong to.
         blended: There is a third side, for what is seen between two steps.
         trailed: Particles know where they were born.
+        keeps: What is kept for the author's own code.
 
     Attributes:
         width, height: Texels.
@@ -86,16 +87,19 @@ class State:
         pooled: bool,
         blended: bool = False,
         trailed: bool = False,
+        keeps: tuple[Channel, ...] = (),
     ) -> None:
         self._ctx = ctx
         self._gl = gl
         self._pooled = pooled
         self._channels = channels(pooled=pooled, trailed=trailed)
         self._trailed = trailed
+        self._keeps = keeps
+        self._stepped = (*STATE, *keeps)
         self.width = row
         self.height = -(-capacity // row)
         size = (self.width, self.height)
-        self._sides = [[state_texture(ctx, size, c) for c in STATE] for _ in range(2)]
+        self._sides = [[state_texture(ctx, size, c) for c in self._stepped] for _ in range(2)]
         self.birth = {c.name: state_texture(ctx, size, c) for c in self._channels}
         self._update_targets = [render_target(ctx, gl, side) for side in self._sides]
         self._birth_targets = [
@@ -112,13 +116,14 @@ class State:
     @property
     def nbytes(self) -> int:
         """GPU memory of the textures."""
-        slot = (3 if self._seen else 2) * sum(c.nbytes for c in STATE)
+        slot = 2 * sum(c.nbytes for c in self._stepped)
+        slot += sum(c.nbytes for c in STATE) if self._seen else 0
         slot += sum(c.nbytes for c in self._channels)
         return slot * self.width * self.height
 
     @property
     def current(self) -> list[moderngl.Texture]:
-        """The side that holds the present: position and age, velocity and rotation."""
+        """The side that holds the present, as STATE has it, and what is kept."""
         return self._sides[self._current]
 
     @property
@@ -142,12 +147,13 @@ class State:
         self._current = 1 - self._current
 
     def bind(self, names: tuple[str, ...]) -> None:
-        """Bind the present side, and birth data by name, to their texture units."""
+        """Bind the present side, and birth data or what is kept by name, to their texture units."""
         key = (self._current, names)
         binds = self._binds.get(key)
         if binds is None:
-            textures = {c.name: t for c, t in zip(STATE, self.current, strict=True)}
-            textures |= {name: self.birth[name] for name in names}
+            held = {c.name: t for c, t in zip(self._stepped, self.current, strict=True)}
+            textures = {c.name: held[c.name] for c in STATE}
+            textures |= {name: (held if name in held else self.birth)[name] for name in names}
             # Straight to the extension: thousands of these calls make a frame.
             binds = [(texture.mglo.use, UNITS[f"u_{name}"]) for name, texture in textures.items()]
             self._binds[key] = binds
@@ -178,10 +184,10 @@ class State:
 
         And those of the side before, where something between the two is seen.
         """
-        found = [(c.name, c, t) for c, t in zip(STATE, self.current, strict=True)]
+        found = [(c.name, c, t) for c, t in zip(self._stepped, self.current, strict=True)]
         found += [(c.name, c, self.birth[c.name]) for c in self._channels]
         if self._seen:
-            pairs = zip(STATE, self._before, strict=True)
+            pairs = zip(self._stepped, self._before, strict=True)
             found += [(f"before_{c.name}", c, t) for c, t in pairs]
         return found
 
@@ -191,7 +197,7 @@ class State:
     def bind_both(self) -> None:
         """Bind both sides and the lifetimes to their texture units."""
         self.bind(("lifetime_seed",))
-        for channel, texture in zip(STATE, self._before, strict=True):
+        for channel, texture in zip(STATE, self._before, strict=False):
             texture.mglo.use(UNITS[f"u_before_{channel.name}"])
 
     def bind_seen(self, names: tuple[str, ...]) -> None:
@@ -216,6 +222,7 @@ class State:
             pooled=self._pooled,
             blended=bool(self._seen),
             trailed=self._trailed,
+            keeps=self._keeps,
         )
         pairs = [*zip(self.current, grown.current, strict=True)]
         pairs += [(self.birth[name], grown.birth[name]) for name in self.birth]
@@ -245,10 +252,10 @@ class State:
         Yields:
             What the texture holds, the old one, and a framebuffer for its user to release.
         """
-        found = [*zip(STATE, old.current, self.current, strict=True)]
+        found = [*zip(self._stepped, old.current, self.current, strict=True)]
         found += [(c, old.birth[c.name], self.birth[c.name]) for c in self._channels]
         if self._seen:
-            found += zip(STATE, old._before, self._before, strict=True)
+            found += zip(self._stepped, old._before, self._before, strict=True)
             found += zip(STATE, old._seen, self._seen, strict=True)
         for channel, source, texture in found:
             yield channel, source, render_target(self._ctx, self._gl, [texture])

@@ -48,6 +48,7 @@ def foreseen(effect: Effect) -> bool:
         isinstance(emitter.rate, float)
         and emitter.trail is None
         and emitter.ribbon is None
+        and emitter.process is None
         and emitter.pulse is None
         and emitter.limit is None
         and not emitter.delay

@@ -43,6 +43,7 @@ from gpuparticles.effect.modifiers import (
 )
 from gpuparticles.effect.shapes import Places
 from gpuparticles.effect.values import RGBA
+from gpuparticles.errors import EffectError
 from gpuparticles.playback.clock import Frames
 from gpuparticles.playback.frame import Frame
 from gpuparticles.playback.given import placed, read
@@ -89,6 +90,9 @@ class Reference:
 
     Attributes:
         players: The emitters' playback, in authored order.
+
+    Raises:
+        EffectError: An emitter has a process of the author's own, which only a GPU can run.
     """
 
     def __init__(
@@ -99,6 +103,11 @@ class Reference:
         transform: object = None,
         max_step: float = 1 / 30,
     ) -> None:
+        for index, emitter in enumerate(effect.emitters):
+            if emitter.process is not None:
+                raise EffectError(
+                    f"emitters[{index}].process: it is GLSL, which the NumPy reference cannot run"
+                )
         self.effect = effect
         self._played = effect
         self._max_step = max_step

@@ -23,9 +23,11 @@ from gpuparticles.shaders.layout import (
     birth_block,
     birth_curves,
     channels,
+    kept,
     shape_places,
 )
-from gpuparticles.shaders.sources import Source
+from gpuparticles.shaders.own import begin_own, end_own, own_code
+from gpuparticles.shaders.sources import Line, Source
 
 __all__ = ["birth"]
 
@@ -49,8 +51,10 @@ def birth(
     looked_up = birth_curves(emitter)
     drawn = {drawn.key: _drawn(drawn) for drawn in draws(emitter)}
     trailed = emitter.trail is not None
-    every = (*STATE, *channels(pooled=pooled, trailed=trailed))
-    openings = {
+    state = (*STATE, *kept(emitter))
+    every = (*state, *channels(pooled=pooled, trailed=trailed))
+    process = emitter.process if emitter.process is not None and emitter.process.starts else None
+    openings: dict[str, Sequence[str | Line]] = {
         "block": block.text(),
         "outputs": [
             *outputs(every),
@@ -73,7 +77,16 @@ def birth(
         "shape": [f"    {_shape_call(emitter)};"],
         "launch": _launch(emitter, drawn),
         "place": [*_place(emitter, drawn, pooled=pooled), *(_GIVEN_MOTION if given else ())],
-        "attributes": [*_attributes(emitter, drawn, given=given), *(_ORIGIN if trailed else [])],
+        "own": [] if process is None else own_code(process, f"{emitter.name}: process"),
+        "attributes": [
+            *_attributes(emitter, drawn, given=given),
+            *(_start(emitter) if process is not None else []),
+            *(
+                f"    o_{c.name} = {'vec4(0.0)' if process is None else f'state.{c.name}'};"
+                for c in kept(emitter)
+            ),
+            *(_ORIGIN if trailed else []),
+        ],
         "smooth": smooth(curve for _, _, curve in looked_up),
     }
     kernels = [f"shapes/{emitter.shape.kind}.glsl"]
@@ -83,8 +96,21 @@ def birth(
         kernels.insert(0, "lib/curve.glsl")
     if isinstance(emitter.direction, str):
         kernels.insert(0, "lib/launch.glsl")
+    if process is not None:
+        kernels.append("lib/process.glsl")
     vertex = compose("passes/birth.vert", {"block": block.text()})
     return vertex, compose("passes/birth.frag", openings, kernels)
+
+
+def _start(emitter: Emitter) -> list[str]:
+    """The author's own code at a birth, after all that was drawn or given."""
+    lines = [
+        *begin_own(emitter, born=True),
+        "start(state, color);",
+        "color = to_half(color);",
+        *end_own(emitter),
+    ]
+    return [f"    {line}" for line in lines]
 
 
 # What a trail begins with. u_marks: the last mark before the step, ticks from there to its begin,

@@ -17,6 +17,7 @@ from gpuparticles.effect.kinds import KernelField, fields_of
 from gpuparticles.effect.model import Model
 from gpuparticles.effect.modifiers import Collision, Modifier, Scaled
 from gpuparticles.effect.rules import Table
+from gpuparticles.effect.shader import Process, Shader
 from gpuparticles.effect.shapes import Shape
 from gpuparticles.effect.sprite import Sprite
 from gpuparticles.effect.values import Curve, Floats, Gradient
@@ -25,6 +26,7 @@ __all__ = [
     "ATTRIBUTES",
     "BIRTH",
     "COLOR",
+    "CUSTOM",
     "FEW",
     "FOREVER",
     "HEAD",
@@ -45,6 +47,7 @@ __all__ = [
     "emitter_block",
     "fades",
     "head_block",
+    "kept",
     "lingers",
     "look_block",
     "look_curves",
@@ -53,6 +56,7 @@ __all__ = [
     "motion_curves",
     "moving",
     "over_life",
+    "own_members",
     "shape_places",
     "spins",
     "sprite_members",
@@ -124,6 +128,15 @@ INSTANCE = Channel("instance", "u4", 1, (("instance", "x"),))
 
 #: Where a particle was born, and after which mark, where it has a trail; the numbers' bits.
 ORIGIN = Channel("origin", "u4", 4, (("origin", "xyz"), ("mark", "w")))
+
+#: What the author's own code keeps of a particle, four numbers each; changes with every step.
+CUSTOM = Channel("custom", "f4", 4, (("custom", "xyzw"),))
+USER = Channel("user", "f4", 4, (("user", "xyzw"),))
+
+
+def kept(emitter: Emitter) -> tuple[Channel, ...]:
+    """What of the author's own is kept of an emitter's particles, besides STATE."""
+    return tuple(channel for channel in (CUSTOM, USER) if channel.name in emitter.keeps)
 
 
 def channels(*, pooled: bool, trailed: bool = False) -> tuple[Channel, ...]:
@@ -372,8 +385,14 @@ def sprite_members(sprite: Sprite) -> list[Member]:
     }
     types = {"u_softness": "float", "u_alpha_clip": "float"}
     members = [Member(types.get(name, "vec2"), name) for name, used in found.items() if used]
-    own = () if sprite.shader is None else sprite.shader.uniforms
-    return [*members, *(Member(each.type, f"u_own_{each.name}") for each in own)]
+    return [*members, *own_members(sprite.shader)]
+
+
+def own_members(code: Shader | Process | None) -> list[Member]:
+    """The author's own uniforms."""
+    stem = "u_process" if isinstance(code, Process) else "u_own"
+    uniforms = () if code is None else code.uniforms
+    return [Member(uniform.type, f"{stem}_{uniform.name}") for uniform in uniforms]
 
 
 def model_members(model: Model | None) -> list[Member]:
@@ -385,7 +404,7 @@ def model_members(model: Model | None) -> list[Member]:
 
 
 def birth_members(emitter: Emitter) -> list[Member]:
-    """What only some births need."""
+    """What only some births need, and what the author's own code knows there and in steps."""
     fixed = {member.name for member in HEAD}
     names = dict.fromkeys(f"u_{drawn.name}" for drawn in draws(emitter))
     found = [
@@ -397,6 +416,10 @@ def birth_members(emitter: Emitter) -> list[Member]:
         found.append(Member("vec3", "u_travel"))  # the emitter's, within the update
     if aims(emitter):
         found.append(Member("vec3", "u_direction"))
+    if emitter.process is not None:
+        # From where positions count from to the origin of the world as it was authored.
+        found += [Member("vec3", "u_authored")] if emitter.space == "world" else []
+        found += own_members(emitter.process)
     return found
 
 

@@ -6,10 +6,10 @@ from collections.abc import Sequence
 
 from gpuparticles.effect.effect import Emitter
 from gpuparticles.effect.modifiers import Modifier
-from gpuparticles.effect.shader import Shader
 from gpuparticles.effect.sprite import Flipbook, Lit, Sprite
 from gpuparticles.shaders.compose import compose, fullscreen, sampler, smooth
 from gpuparticles.shaders.layout import (
+    CUSTOM,
     STATE,
     by_speed,
     channels,
@@ -22,6 +22,7 @@ from gpuparticles.shaders.layout import (
     streaks,
     weighs,
 )
+from gpuparticles.shaders.own import own_code
 from gpuparticles.shaders.sources import Line, Source
 
 __all__ = ["composite", "cut_out", "particle_openings", "sprite"]
@@ -51,6 +52,8 @@ def sprite(
     openings["inputs"] += [
         f"uniform {kind} {name};" for kind, name in _faced(emitter, pooled=pooled)
     ]
+    if _custom(emitter.sprite):
+        openings["inputs"].append(sampler(CUSTOM))
     kernels = [f"facings/{emitter.sprite.facing}.glsl"]
     if pooled:
         kernels.insert(0, "lib/instance.glsl")
@@ -147,7 +150,7 @@ def _sprite(emitter: Emitter, *, pooled: bool, cast: bool) -> dict[str, list[str
     outputs = [f"flat out {varying};" for varying in _frame_varyings(flipbook)]
     outputs += ["flat out vec3 v_light;", "uniform mat3 u_light;"] if lit else []
     if sprite.shader is not None:
-        outputs += [f"flat out {varying};" for varying in _PARTICLE]
+        outputs += [f"flat out {varying};" for varying in _particle(sprite)]
     return {
         "outputs": outputs,
         "lit": _lit(sprite) if lit else [],
@@ -162,7 +165,7 @@ def _sprite(emitter: Emitter, *, pooled: bool, cast: bool) -> dict[str, list[str
         if "u_length" in members
         else [],
         "frame": [] if flipbook is None else _frame(flipbook),
-        "particle": [] if sprite.shader is None else _TELL_PARTICLE,
+        "particle": [] if sprite.shader is None else _tell_particle(sprite),
     }
 
 
@@ -233,7 +236,7 @@ def _texel(emitter: Emitter, where: str, *, cast: bool) -> dict[str, Sequence[st
         if blended:
             texel.append("    texel = mix(texel, sample_texel(v_next, uv), v_passed);")
     if sprite.shader is not None:
-        inputs += [f"flat in {varying};" for varying in _PARTICLE]
+        inputs += [f"flat in {varying};" for varying in _particle(sprite)]
     lit = []
     if sprite.lit is not None and not cast:
         inputs.append("flat in vec3 v_light;")
@@ -243,8 +246,9 @@ def _texel(emitter: Emitter, where: str, *, cast: bool) -> dict[str, Sequence[st
     return {
         "inputs": [*inputs, *(["uniform float u_cutoff;"] if cast and not clipped else [])],
         "texel": texel,
-        "look": [] if sprite.shader is None else _own(sprite.shader, where),
-        "color": [_PLAIN if sprite.shader is None else _OWN],
+        "told": ["    vec4 custom;   // what a process keeps"] if _custom(sprite) else [],
+        "look": [] if sprite.shader is None else own_code(sprite.shader, where),
+        "color": [_PLAIN if sprite.shader is None else _own(sprite)],
         # Where a light is, nobody sees what fades.
         "soft": ["    color *= soft_fade(u_softness);"] if soft else [],
         "lit": lit,
@@ -257,22 +261,30 @@ def _texel(emitter: Emitter, where: str, *, cast: bool) -> dict[str, Sequence[st
 
 _PLAIN = "    vec4 color = texel * vec4(v_color.rgb, 1.0) * clamp(v_color.a, 0.0, 1.0);"
 
-# What the author's own function is told, from the vertices on.
-_PARTICLE = ("vec2 v_lived", "vec3 v_motion", "uint v_seed")
-_TELL_PARTICLE = [
-    "    v_lived = vec2(age, life);",
-    "    v_motion = velocity;",
-    "    v_seed = lifetime_seed.y;",
-]
-_OWN = "    vec4 color = look(Look(v_color, texel, v_uv, v_lived.x, v_lived.y, v_motion, v_seed));"
+
+def _custom(sprite: Sprite) -> bool:
+    """Whether the author's own look asks for what a process keeps."""
+    return sprite.shader is not None and sprite.shader.code.mentions("custom")
 
 
-def _own(shader: Shader, where: str) -> list[str | Line]:
-    """The author's own code, with the names of its uniforms and its own line numbers."""
-    file = where if shader.code.file is None else str(shader.code.file)
-    names = [f"#define {uniform.name} u_own_{uniform.name}" for uniform in shader.uniforms]
-    text = shader.code.text.splitlines()
-    return [*names, *(Line(line, file, number, own=True) for number, line in enumerate(text, 1))]
+def _particle(sprite: Sprite) -> list[str]:
+    """What the author's own function is told, from the vertices on."""
+    more = ["vec4 v_custom"] if _custom(sprite) else []
+    return ["vec2 v_lived", "vec3 v_motion", "uint v_seed", *more]
+
+
+def _tell_particle(sprite: Sprite) -> list[str]:
+    return [
+        "    v_lived = vec2(age, life);",
+        "    v_motion = velocity;",
+        "    v_seed = lifetime_seed.y;",
+        *(["    v_custom = texelFetch(u_custom, slot, 0);"] if _custom(sprite) else []),
+    ]
+
+
+def _own(sprite: Sprite) -> str:
+    told = "v_color, texel, v_uv, v_lived.x, v_lived.y, v_motion, v_seed"
+    return f"    vec4 color = look(Look({told}{', v_custom' if _custom(sprite) else ''}));"
 
 
 _SHADE = "    color.rgb *= lit(dot(normal, v_light));"

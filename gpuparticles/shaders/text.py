@@ -9,7 +9,16 @@ from typing import NamedTuple
 from gpuparticles.effect.effect import Effect, Emitter
 from gpuparticles.effect.modifiers import Modifier
 from gpuparticles.shaders.births import birth
-from gpuparticles.shaders.layout import ORIGIN, Block, emitter_block, lingers, moving, sorts, weighs
+from gpuparticles.shaders.layout import (
+    ORIGIN,
+    Block,
+    emitter_block,
+    kept,
+    lingers,
+    moving,
+    sorts,
+    weighs,
+)
 from gpuparticles.shaders.models import model
 from gpuparticles.shaders.sorts import cut, key, merge, runs
 from gpuparticles.shaders.sources import Source
@@ -155,9 +164,9 @@ def emitter_text(effect: Effect, index: int, *, pooled: bool) -> EmitterText:
         birth=birth(emitter, modifiers, pooled=pooled),
         update=update(emitter, modifiers, pooled=pooled),
         travelling=update(emitter, modifiers, travels=True) if carries else None,
-        shift=None if local or pooled else shift(),
+        shift=None if local or pooled else shift(kept(emitter)),
         blend=None if pooled or effect.fixed_fps is None else blend(lingers=lingers(emitter)),
-        alive=alive(lingers=lingers(emitter)) if any(m.kills for m in modifiers) else None,
+        alive=alive(lingers=lingers(emitter)) if effect.kills(index) else None,
         order=_order(emitter, pooled=pooled) if sorts(emitter) else None,
         trail=_trail(emitter, modifiers),
         ribbon=None if emitter.ribbon is None else _ribbon(emitter, modifiers),

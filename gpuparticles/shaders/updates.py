@@ -22,6 +22,7 @@ from gpuparticles.shaders.layout import (
     STATE,
     channels,
     emitter_block,
+    kept,
     lingers,
     measures,
     motion_curves,
@@ -29,7 +30,8 @@ from gpuparticles.shaders.layout import (
     over_life,
     spins,
 )
-from gpuparticles.shaders.sources import Source
+from gpuparticles.shaders.own import begin_own, end_own, own_code
+from gpuparticles.shaders.sources import Line, Source
 
 __all__ = ["update"]
 
@@ -67,11 +69,13 @@ def update(
     inputs = [*STATE, *(c for c in channels(pooled=pooled) if c.name == "lifetime_seed")]
     needs_frame = pooled and any(moving(m, emitter) for m in modifiers)
     framed = any(m.framed and moving(m, emitter) for m in modifiers)
-    openings = {
+    keeps = kept(emitter)
+    process = emitter.process if emitter.process is not None and emitter.process.steps else None
+    openings: dict[str, Sequence[str | Line]] = {
         "block": emitter_block(emitter, modifiers, pooled=pooled).text(),
-        "outputs": [*outputs(STATE), *store_state()],
+        "outputs": [*outputs((*STATE, *keeps)), *store_state()],
         "inputs": [
-            *(sampler(c) for c in inputs),
+            *(sampler(c) for c in (*inputs, *keeps)),
             *([sampler(ATTRIBUTES)] if attributes else []),
             *([sampler(INSTANCE), "uniform sampler2D u_instances;"] if needs_frame else []),
             *load_particle(inputs),
@@ -87,7 +91,23 @@ def update(
         ],
         "before": ["        Particle before = p;"] if constrained else [],
         "constrain": _constrain(emitter, modifiers, pooled=pooled, travels=travels),
-        "lose": _lose(emitter, constrained=constrained),
+        "own": [] if process is None else own_code(process, f"{emitter.name}: process"),
+        "kept": [f"    vec4 {c.name} = texelFetch(u_{c.name}, slot, 0);" for c in keeps],
+        "process": []
+        if process is None
+        else [
+            f"        {line}"
+            for line in (
+                *begin_own(emitter, *(c.name for c in keeps)),
+                "process(state);",
+                *end_own(emitter),
+                *(f"{c.name} = state.{c.name};" for c in keeps),
+            )
+        ],
+        "keep": [f"    o_{c.name} = {c.name};" for c in keeps],
+        "lose": _lose(
+            emitter, constrained=constrained, killed=process is not None and process.kills
+        ),
         "linger": ["    else {", "        p.age += u_step_age;", "    }"]
         if lingers(emitter)
         else [],
@@ -111,16 +131,20 @@ def update(
         kernels.insert(0, "lib/frame.glsl")
     if needs_frame:
         kernels.insert(0, "lib/instance.glsl")
+    if process is not None:
+        kernels.append("lib/process.glsl")
     return fullscreen(), compose("passes/update.frag", openings, kernels)
 
 
-def _lose(emitter: Emitter, *, constrained: bool) -> list[str]:
+def _lose(emitter: Emitter, *, constrained: bool, killed: bool) -> list[str]:
     """What hits cost, in whole ticks as every age; and what is kept of those whose trails stay.
 
     That is when they died: from then on their age goes on from their lifetime, and in place of the
     rotation lies how old they became. A life without end has no age that could go on.
     """
     lose = ["        p.age += floor(contact.lost * u_ticks + 0.5) * u_tick;"] if constrained else []
+    if killed:
+        lose.append("        p.age = state.alive ? p.age : max(p.age, p.lifetime);")
     if not lingers(emitter):
         return lose
     return [

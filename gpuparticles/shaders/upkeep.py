@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from gpuparticles.shaders.compose import compose, fullscreen, load_particle, outputs, sampler
 from gpuparticles.shaders.layout import HEAD, LIFETIME_SEED, STATE, Block, Channel
 from gpuparticles.shaders.sources import Source
@@ -9,12 +11,18 @@ from gpuparticles.shaders.sources import Source
 __all__ = ["alive", "blend", "gather", "move", "shift"]
 
 
-def shift() -> tuple[Source, Source]:
-    """Vertex and fragment text of the pass that makes positions relative to another anchor."""
+def shift(keeps: Sequence[Channel] = ()) -> tuple[Source, Source]:
+    """Vertex and fragment text of the pass that makes positions relative to another anchor.
+
+    Args:
+        keeps: What is kept of the author's own, which stays as it is.
+    """
+    every = (*STATE, *keeps)
     openings = {
         "block": Block(HEAD).text(),
-        "outputs": outputs(STATE),
-        "inputs": [sampler(c) for c in STATE],
+        "outputs": outputs(every),
+        "inputs": [sampler(c) for c in every],
+        "keep": [f"    o_{c.name} = texelFetch(u_{c.name}, slot, 0);" for c in keeps],
     }
     return fullscreen(), compose("passes/shift.frag", openings)
 

@@ -31,7 +31,7 @@ def read_particles(
     count = min(simulation.rows * state.width, len(numbers))
     position_age, velocity_rotation = (
         np.frombuffer(texture.read(), np.float32).reshape(-1, 4)[:count]
-        for texture in state.current
+        for texture in state.current[:2]
     )
     lifetime_seed = np.frombuffer(state.birth["lifetime_seed"].read(), np.uint32)
     lifetime = lifetime_seed.reshape(-1, 2)[:count, 0].copy().view(np.float32)

@@ -207,3 +207,25 @@ def test_shadows_are_cast_by_what_the_look_leaves(scene: Scene) -> None:
     covered = canvas.depths() < 1.0
     assert covered[4:12, 4:8].all()
     assert covered.sum() == 32
+
+
+def test_a_look_sees_what_a_process_keeps(scene: Scene) -> None:
+    own = gp.Process("void process(inout State p) { p.custom = vec4(p.age / 2.0, 0.5, 0.0, 1.0); }")
+    for order in ("none", "oldest"):
+        scene.add(process=own, sprite=look("return p.custom;", order=order))
+    scene.update(1.0)
+    pixel = scene.draw()[8, 8].astype(int)
+    assert np.abs(pixel - (128, 128, 0, 255)).max() <= 1
+
+
+@pytest.mark.parametrize("name", ["color", "age", "texel", "velocity"])
+def test_a_uniform_may_be_called_as_a_field_is(scene: Scene, name: str) -> None:
+    uniform = gp.Uniform(name, 0.5)
+    scene.add(sprite=look(f"return vec4({name}, p.color.g, p.life + p.age * 0.0, 1.0);", uniform))
+    assert at(scene, 8, 8) == [128, 255, 0, 255]
+
+
+@pytest.mark.parametrize("name", ["vec3", "sampler2D", "look", "plain", "discard"])
+def test_a_uniform_is_not_called_as_glsl_has_it(name: str) -> None:
+    with pytest.raises(gp.EffectError, match="is no name for a uniform: GLSL or the code"):
+        gp.Uniform(name, 1)

@@ -79,6 +79,7 @@ def test_an_emitter_needs_only_a_name():
         "ribbon": None,
         "duration": None,
         "loop": None,
+        "process": None,
         "draw_order": 0,
     }
 

@@ -110,7 +110,17 @@ class Life:
             sprite=gp.Sprite(
                 order="weighted",
                 softness=0.5,
-                shader=gp.Shader("vec4 look(Look p) { return plain(p) * p.uv.x; }"),
+                shader=gp.Shader("vec4 look(Look p) { return plain(p) * (p.uv.x + p.custom.x); }"),
+            ),
+            process=gp.Process(
+                """
+                void start(inout State p, inout vec4 color) { p.custom.y = own_random(p, 0); }
+                void process(inout State p) {
+                    p.user += p.h;
+                    p.custom.x = fract(p.user.x);
+                    p.alive = p.position.y < 0.9;
+                }
+                """
             ),
         )
         # Two of them fill more than the 1024 slots that their pool begins with, so that it grows.
