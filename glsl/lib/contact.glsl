@@ -27,6 +27,7 @@ struct Contact {
     int struck;   // surfaces met
     bool bent;    // an earlier constraint has bent the path
     bool last;    // who meets a surface stays there until the next step
+    vec3 normal;  // of the surface met last; 0 without
     vec3 force;   // units/s^2, before any constraint
     Surface surface;
 };
@@ -82,8 +83,10 @@ bool strike(
     Surface surface = contact.surface;
     float above = height_over(plane, before.position);
     bool on = above <= skin_at(before.position);
-    ++contact.struck;
-    if (on && stuck(before, contact)) {
+    bool lies = on && stuck(before, contact);
+    contact.normal = n;
+    contact.struck += lies && contact.last ? 0 : 1; // what lies is looked at twice
+    if (lies) {
         p.position = before.position;
         p.velocity = vec3(0.0);
         contact.resting = true;
@@ -182,7 +185,9 @@ void keep_out(inout Particle p, inout Contact contact, Plane plane, vec3 way) {
     if (above >= 0.0) {
         return;
     }
-    if (contact.surface.answer == DIE && above < -skin_at(p.position)) {
+    bool behind = above < -skin_at(p.position);
+    contact.normal = behind ? plane.normal : contact.normal;
+    if (contact.surface.answer == DIE && behind) {
         contact.lost = FATAL;
         return;
     }

@@ -6,12 +6,19 @@ struct State {
     vec3 velocity;  // units a second
     float rotation; // turns
     vec4 custom;    // kept; a look sees it
-    vec4 user;      // kept
+    vec4 user;      // kept, as are those that follow
+    vec4 user2;
+    vec4 user3;
+    vec4 user4;
+    vec4 user5;
+    vec4 user6;
     float age;      // seconds, at the end of the step
     float life;     // age by lifetime, 0..1
     float lifetime; // seconds
     uint seed;
     float h;        // seconds of the step that it lives through
+    int hits;       // how often it has met a surface in the step
+    vec3 normal;    // of the one that it met last; 0 without
     bool alive;
 };
 

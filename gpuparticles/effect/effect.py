@@ -19,7 +19,7 @@ from gpuparticles.effect.offset import Offset
 from gpuparticles.effect.parameters import Parameter, Value, keys_of, mistakes_of, put
 from gpuparticles.effect.plain import document_text
 from gpuparticles.effect.rules import Flag, Number, Rule, Text, is_list, read_each
-from gpuparticles.effect.shader import Process
+from gpuparticles.effect.shader import KEPT, Process
 from gpuparticles.effect.shapes import Point, Shape
 from gpuparticles.effect.sprite import Sprite
 from gpuparticles.effect.trail import Ribbon, Trail
@@ -289,12 +289,12 @@ class Emitter:
 
     @property
     def keeps(self) -> tuple[str, ...]:
-        """What is kept of each particle for the author's own code: custom, user or both."""
+        """What is kept of each particle for the author's own code: the names of KEPT in use."""
         if self.process is None:
             return ()
         codes = [self.process.code]
         codes += [] if self.sprite.shader is None else [self.sprite.shader.code]
-        return tuple(name for name in ("custom", "user") if any(c.mentions(name) for c in codes))
+        return tuple(name for name in KEPT if any(c.mentions(name) for c in codes))
 
     def mistakes(self) -> Iterator[Mistake]:
         """What some fields say that others leave no room for."""

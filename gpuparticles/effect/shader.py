@@ -16,7 +16,10 @@ from gpuparticles.effect.description import Takes, default, description
 from gpuparticles.effect.mistakes import Mistake, refused, show
 from gpuparticles.effect.rules import Number, Rule, Text, is_list, read_each
 
-__all__ = ["Code", "Process", "Shader", "Uniform"]
+__all__ = ["KEPT", "Code", "Process", "Shader", "Uniform"]
+
+#: What a process may keep of each particle, four numbers each; a look sees the first of them.
+KEPT = ("custom", "user", "user2", "user3", "user4", "user5", "user6")
 
 _COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
 _LOOK = re.compile(r"\bvec4\s+look\s*\(\s*(?:const\s+)?(?:in\s+)?Look\b")
@@ -209,13 +212,14 @@ class Process:
     The code has ``void start(inout State p, inout vec4 color)``, which runs when a particle is
     born, or ``void process(inout State p)``, which runs at the end of each of its steps, after all
     modifiers; or both. ``p`` has ``position`` (units, in the world or, in local space, from the
-    emitter), ``velocity`` (units/s), ``rotation`` (turns), and ``custom`` and ``user``, four
-    numbers each that are kept for every particle and are 0 at first: all these may be changed. A
-    look sees ``custom``. To read there are ``age`` (seconds), ``life`` (0 to 1), ``lifetime``,
-    ``seed`` and ``h`` (the seconds of this step that the particle lives through); ``p.alive =
+    emitter), ``velocity`` (units/s), ``rotation`` (turns), and ``custom``, ``user``, ``user2`` to
+    ``user6``, four numbers each that are kept for every particle and are 0 at first: all these may
+    be changed. A look sees ``custom``. To read there are ``age`` (seconds), ``life`` (0 to 1),
+    ``lifetime``, ``seed``, ``h`` (the seconds of this step that the particle lives through),
+    ``hits`` (how often it has met a surface in it) and ``normal`` (of the last one); ``p.alive =
     false`` kills in ``process``. ``own_random(p, n)`` draws the n-th number from 0 to 1 of the
-    particle. What is not mentioned costs nothing. Bursts of such an emitter do not share textures,
-    and the NumPy reference does not play it.
+    particle. What is not mentioned costs nothing. Bursts of such an emitter do not share
+    textures, and the NumPy reference does not play it.
 
     Args:
         code: The text, or the path of a file that holds it: what has a line break or a brace is

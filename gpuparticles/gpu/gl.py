@@ -17,6 +17,9 @@ from gpuparticles.errors import ContextError
 TEXTURE_UNITS = 10
 """The engine binds GL_TEXTURE_2D on units 0..9."""
 
+MOST_UNITS = 15
+"""And up to 14 for the few emitters whose process keeps so much; every driver has 16."""
+
 UNIFORM_BINDINGS = 1
 """The engine binds uniform buffers at point 0 alone."""
 

@@ -19,6 +19,7 @@ from gpuparticles.errors import ContextError
 from gpuparticles.gpu.gl import (
     DRAW_BUFFERS,
     GL,
+    MOST_UNITS,
     NOT_CURRENT,
     OTHER_CURRENT,
     TEXTURE_UNITS,
@@ -164,8 +165,8 @@ class Guard:
         self._default_view = views[UNIFORM_BINDINGS]
         # Saved when they are first needed: what is bound on the first units.
         self._reached = 0
-        self._textures, texture_views = _integers(TEXTURE_UNITS)
-        self._samplers, sampler_views = _integers(TEXTURE_UNITS)
+        self._textures, texture_views = _integers(MOST_UNITS)
+        self._samplers, sampler_views = _integers(MOST_UNITS)
         self._unit_reads = [*zip(texture_views, sampler_views, strict=True)]
         self._viewport = (ctypes.c_float * 4)()
         self._ranges = (ctypes.c_int64 * (2 * UNIFORM_BINDINGS))()

@@ -9,9 +9,9 @@ from weakref import WeakKeyDictionary, ref
 import moderngl
 import numpy as np
 
-from gpuparticles.gpu.gl import GL, TEXTURE_UNITS
+from gpuparticles.gpu.gl import GL, MOST_UNITS, TEXTURE_UNITS
 from gpuparticles.shaders import Pass, Source, diagnose
-from gpuparticles.shaders.layout import BIRTH, INSTANCE, STATE
+from gpuparticles.shaders.layout import BIRTH, INSTANCE, OWN, STATE
 
 __all__ = ["QUADS", "STEP_UNITS", "UNITS", "Program", "Programs"]
 
@@ -31,6 +31,7 @@ UNITS = {
     # that look at an order, trails or an instance.
     "u_custom": 6,
     "u_user": len(STATE) + len(BIRTH),
+    **{f"u_{c.name}": TEXTURE_UNITS + number for number, c in enumerate(OWN[2:])},
     "u_entries": 0,
     "u_slots": 2,
     "u_layer": 0,
@@ -51,7 +52,7 @@ UNITS = {
     # Of what is blended, which looks at nothing of birth but lifetimes.
     **{f"u_before_{c.name}": 3 + unit for unit, c in enumerate(STATE)},
 }
-assert max(UNITS.values()) < TEXTURE_UNITS
+assert max(UNITS.values()) < MOST_UNITS
 
 #: The first texture units, which are all that most steps need: state, lifetimes, sizes.
 STEP_UNITS = UNITS["u_attributes"] + 1

@@ -145,6 +145,8 @@ class Simulation:
             self._needs += ("instance",)
         self._keeps = kept(text.emitter)
         self._kept_names = tuple(channel.name for channel in self._keeps)
+        # Of what does not fit into one pass: what is to run after a program. Nearly always empty.
+        self._rest: dict[Program, Program] = {}
         self._needs += self._kept_names
         # Where the place (0, 0, 0) of the particles lies in the world as it was authored.
         self._authored: Vec3 = (0.0, 0.0, 0.0)
@@ -173,6 +175,12 @@ class Simulation:
             self._travelling = self._acquire(text.travelling or text.update)
             self._shift = None if text.shift is None else self._acquire(text.shift)
             self._blend = None if text.blend is None else self._acquire(text.blend)
+            if text.rest is not None:
+                self._complete(self._birth, text.rest.birth)
+                self._complete(self._update, text.rest.update)
+                self._complete(self._travelling, text.rest.travelling)
+                self._complete(self._shift, text.rest.shift)
+                self._compose_given_rest = text.rest.birth_given
             if text.alive is not None:
                 lingers = 0.0 if emitter.trail is None else emitter.trail.lingers
                 self.deaths = Deaths(ctx, guard, self._acquire(text.alive), lingers)
@@ -182,9 +190,9 @@ class Simulation:
             self._tables = _table_texture(ctx, tables(emitter, self._modifiers))
             # Whether a step binds more than the first texture units.
             bound = (self.history, self._tables, self.instances)
-            self._wide = any(each is not None for each in bound) or any(
-                program.units > STEP_UNITS for program in self._held
-            )
+            units = max(program.units for program in self._held)
+            self._wide = units > STEP_UNITS or any(each is not None for each in bound)
+            self._units = max(units, TEXTURE_UNITS)
             if capacity:
                 self._set_state(self._new_state(capacity))
         except BaseException:
@@ -334,11 +342,14 @@ class Simulation:
         self.block.pack(self._data, "u_shift", offset)
         self._write_uniforms()
         if self._keeps:
-            self._guard.reach(TEXTURE_UNITS)
+            self._guard.reach(self._units)
         self._guard.target(state.update_target, state.width, self.rows)
         state.bind(self._kept_names)
         assert self._shift is not None
         self._shift.vertex_array.render(moderngl.TRIANGLES, 3)
+        if self._shift in self._rest:
+            self._guard.target(state.update_rest, state.width, self.rows)
+            self._rest[self._shift].vertex_array.render(moderngl.TRIANGLES, 3)
         state.swap()
         if self.history is not None:
             self.history.shift(state, self.rows, offset)
@@ -419,7 +430,7 @@ class Simulation:
         state = self.state
         assert state is not None
         if self._wide:
-            self._guard.reach(TEXTURE_UNITS)
+            self._guard.reach(self._units)
         if self._tables is not None:
             self._tables.use(_TABLES_UNIT)
         if step.forget:
@@ -431,6 +442,8 @@ class Simulation:
             self._guard.target(state.birth_target, state.width, state.height)
             # As vertices from 8 on: see birth.vert.
             self._birth.vertex_array.render(moderngl.TRIANGLE_STRIP, 4, first=8, instances=few)
+            if self._rest:
+                self._bear_rest(state, self._birth, 8, few)
         elif births is not None:
             self._bear(state, births)
         self._guard.target(state.update_target, state.width, step.rows)
@@ -439,6 +452,9 @@ class Simulation:
             self.instances.use(_INSTANCES_UNIT)
         update = self._travelling if self._travels else self._update
         update.vertex_array.render(moderngl.TRIANGLES, 3)
+        if update in self._rest:
+            self._guard.target(state.update_rest, state.width, step.rows)
+            self._rest[update].vertex_array.render(moderngl.TRIANGLES, 3)
         state.swap()
         if self.history is not None:
             self.history.record(state, step, self._clock)
@@ -470,6 +486,11 @@ class Simulation:
         program = self._programs.acquire(text)
         self._held.append(program)
         return program
+
+    def _complete(self, program: Program | None, rest: Pass | None) -> None:
+        """Have another program run after one whose outputs do not suffice."""
+        if program is not None and rest is not None:
+            self._rest[program] = self._acquire(rest)
 
     def bind_uniforms(self) -> None:
         """Bind the uniform buffer as it is after the last step, with the newest values."""
@@ -556,7 +577,10 @@ class Simulation:
     def take_given(self) -> Program:
         """What writes newborns of whom a host gives something: compiled at the first use."""
         if self._birth_given is None:
-            self._birth_given = self._acquire(self._compose_given())
+            given = self._acquire(self._compose_given())
+            if self._rest:
+                self._complete(given, self._compose_given_rest())
+            self._birth_given = given
         return self._birth_given
 
     def _birth_pass(
@@ -600,6 +624,14 @@ class Simulation:
             self.instances.use(_INSTANCES_UNIT)
         strip = moderngl.TRIANGLE_STRIP
         program.vertex_array.render(strip, 4, first=vertex, instances=quads)
+        if self._rest:
+            self._bear_rest(state, program, vertex, quads)
+
+    def _bear_rest(self, state: State, program: Program, vertex: int, quads: int) -> None:
+        """Write of newborns what did not fit into the pass before."""
+        self._guard.target(state.birth_rest, state.width, state.height)
+        strip = moderngl.TRIANGLE_STRIP
+        self._rest[program].vertex_array.render(strip, 4, first=vertex, instances=quads)
 
     def _pack_constants(self, clock: Clock) -> None:
         emitter = self._emitter

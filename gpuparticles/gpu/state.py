@@ -14,7 +14,7 @@ from gpuparticles.errors import ContextError
 from gpuparticles.gpu.gl import GL
 from gpuparticles.gpu.programs import UNITS
 from gpuparticles.playback.population import row_slots
-from gpuparticles.shaders.layout import STATE, Channel, channels
+from gpuparticles.shaders.layout import OUTPUTS, STATE, Channel, channels
 
 __all__ = [
     "State",
@@ -101,16 +101,19 @@ class State:
         size = (self.width, self.height)
         self._sides = [[state_texture(ctx, size, c) for c in self._stepped] for _ in range(2)]
         self.birth = {c.name: state_texture(ctx, size, c) for c in self._channels}
-        self._update_targets = [render_target(ctx, gl, side) for side in self._sides]
+        # A target each, and one for what does not fit into it, if there is such.
+        self._update_targets = [self._targets(side) for side in self._sides]
+        steps = len(STATE)
         self._birth_targets = [
-            render_target(ctx, gl, [*side, *self.birth.values()]) for side in self._sides
+            self._targets([*side[:steps], *self.birth.values(), *side[steps:]])
+            for side in self._sides
         ]
         # What is drawn, if it is neither side of the step.
         self._seen = [state_texture(ctx, size, c) for c in STATE] if blended else []
         self._seen_target = render_target(ctx, gl, self._seen) if blended else None
         self._current = 0
-        self._birth_names = [target.glo for target in self._birth_targets]
-        self._update_names = [target.glo for target in self._update_targets]
+        self._birth_names = [targets[0].glo for targets in self._birth_targets]
+        self._update_names = [targets[0].glo for targets in self._update_targets]
         self._binds: dict[tuple[int, tuple[str, ...]], list[tuple[Callable[[int], None], int]]] = {}
 
     @property
@@ -135,6 +138,16 @@ class State:
     def update_target(self) -> int:
         """Framebuffer name: the side that the next step writes."""
         return self._update_names[1 - self._current]
+
+    @property
+    def birth_rest(self) -> int:
+        """Framebuffer name: what is kept, and does not fit into `birth_target`."""
+        return self._birth_targets[self._current][1].glo
+
+    @property
+    def update_rest(self) -> int:
+        """Framebuffer name: what the next step writes besides."""
+        return self._update_targets[1 - self._current][1].glo
 
     @property
     def blend_target(self) -> int:
@@ -190,6 +203,13 @@ class State:
             pairs = zip(self._stepped, self._before, strict=True)
             found += [(f"before_{c.name}", c, t) for c, t in pairs]
         return found
+
+    def _targets(self, textures: list[moderngl.Texture]) -> list[moderngl.Framebuffer]:
+        """Framebuffers of as many attachments as there may be."""
+        parts = range(0, len(textures), OUTPUTS)
+        return [
+            render_target(self._ctx, self._gl, textures[part : part + OUTPUTS]) for part in parts
+        ]
 
     def _size(self, channel: Channel, rows: int) -> int:
         return rows * self.width * channel.nbytes
@@ -262,9 +282,11 @@ class State:
 
     def release(self) -> None:
         """Free the GL objects."""
-        for framebuffer in (*self._update_targets, *self._birth_targets, self._seen_target):
-            if framebuffer is not None:
+        for targets in (*self._update_targets, *self._birth_targets):
+            for framebuffer in targets:
                 framebuffer.release()
+        if self._seen_target is not None:
+            self._seen_target.release()
         for texture in (*self._sides[0], *self._sides[1], *self._seen, *self.birth.values()):
             texture.release()
 

@@ -22,7 +22,7 @@ from gpuparticles.shaders.layout import (
     aims,
     birth_block,
     birth_curves,
-    channels,
+    birth_outputs,
     kept,
     shape_places,
 )
@@ -38,6 +38,7 @@ def birth(
     *,
     pooled: bool = False,
     given: bool = False,
+    rest: bool = False,
 ) -> tuple[Source, Source]:
     """Vertex and fragment text of the pass that writes newborn particles.
 
@@ -46,18 +47,18 @@ def birth(
         modifiers: The emitter's, then the effect's; a birth knows them by the room they leave.
         pooled: Births carry the instance they belong to.
         given: Births carry what a host gives of them.
+        rest: It writes what does not fit into one pass.
     """
     block = birth_block(emitter, modifiers)
     looked_up = birth_curves(emitter)
     drawn = {drawn.key: _drawn(drawn) for drawn in draws(emitter)}
     trailed = emitter.trail is not None
-    state = (*STATE, *kept(emitter))
-    every = (*state, *channels(pooled=pooled, trailed=trailed))
+    every = birth_outputs(kept(emitter), pooled=pooled, trailed=trailed)
     process = emitter.process if emitter.process is not None and emitter.process.starts else None
     openings: dict[str, Sequence[str | Line]] = {
         "block": block.text(),
         "outputs": [
-            *outputs(every),
+            *outputs(every, rest=rest),
             "void store_dead() {",
             *(f"    o_{c.name} = {c.glsl}(0);" for c in every[len(STATE) :]),
             *dead_state(),
@@ -71,7 +72,7 @@ def birth(
         ],
         "uniforms": [
             *(["uniform sampler2D u_instances;"] if pooled else []),
-            *(["uniform ivec3 u_marks;"] if trailed else []),
+            *(["uniform ivec3 u_marks;"] if trailed and not rest else []),
         ],
         "record": _record(pooled=pooled, timed=over_loop(emitter), given=given),
         "shape": [f"    {_shape_call(emitter)};"],
@@ -85,7 +86,7 @@ def birth(
                 f"    o_{c.name} = {'vec4(0.0)' if process is None else f'state.{c.name}'};"
                 for c in kept(emitter)
             ),
-            *(_ORIGIN if trailed else []),
+            *(_ORIGIN if trailed and not rest else []),
         ],
         "smooth": smooth(curve for _, _, curve in looked_up),
     }

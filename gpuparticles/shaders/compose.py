@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from gpuparticles.effect.values import Curve, Gradient
 from gpuparticles.errors import ShaderError
-from gpuparticles.shaders.layout import STATE, Channel
+from gpuparticles.shaders.layout import OUTPUTS, STATE, Channel
 from gpuparticles.shaders.sources import Line, Source, read
 
 __all__ = [
@@ -72,9 +72,19 @@ def fullscreen() -> Source:
     return compose("passes/fullscreen.vert", {})
 
 
-def outputs(every: Sequence[Channel]) -> list[str]:
-    """What a pass writes: a channel each."""
-    return [f"layout(location = {i}) out {c.glsl} o_{c.name};" for i, c in enumerate(every)]
+def outputs(every: Sequence[Channel], *, rest: bool = False) -> list[str]:
+    """What a pass writes: a channel each; those of the other pass are variables like others.
+
+    Args:
+        every: What there is to write.
+        rest: Write what does not fit into one pass, and not what does.
+    """
+    lines = []
+    for number, channel in enumerate(every):
+        written = (number >= OUTPUTS) is rest
+        place = f"layout(location = {number % OUTPUTS}) out " if written else ""
+        lines.append(f"{place}{channel.glsl} o_{channel.name};")
+    return lines
 
 
 def sampler(channel: Channel) -> str:

@@ -17,7 +17,7 @@ from gpuparticles.effect.kinds import KernelField, fields_of
 from gpuparticles.effect.model import Model
 from gpuparticles.effect.modifiers import Collision, Modifier, Scaled
 from gpuparticles.effect.rules import Table
-from gpuparticles.effect.shader import Process, Shader
+from gpuparticles.effect.shader import KEPT, Process, Shader
 from gpuparticles.effect.shapes import Shape
 from gpuparticles.effect.sprite import Sprite
 from gpuparticles.effect.values import Curve, Floats, Gradient
@@ -33,6 +33,7 @@ __all__ = [
     "INSTANCE",
     "LIFETIME_SEED",
     "ORIGIN",
+    "OUTPUTS",
     "SHAPE_ROWS",
     "STATE",
     "Block",
@@ -41,6 +42,7 @@ __all__ = [
     "aims",
     "birth_block",
     "birth_curves",
+    "birth_outputs",
     "by_speed",
     "channels",
     "curves",
@@ -130,13 +132,24 @@ INSTANCE = Channel("instance", "u4", 1, (("instance", "x"),))
 ORIGIN = Channel("origin", "u4", 4, (("origin", "xyz"), ("mark", "w")))
 
 #: What the author's own code keeps of a particle, four numbers each; changes with every step.
-CUSTOM = Channel("custom", "f4", 4, (("custom", "xyzw"),))
-USER = Channel("user", "f4", 4, (("user", "xyzw"),))
+OWN = tuple(Channel(name, "f4", 4, ((name, "xyzw"),)) for name in KEPT)
+CUSTOM = OWN[0]
+
+#: Channels that one pass can write: colour attachments that every driver grants. What there is
+#: beyond is written by another pass of the same text.
+OUTPUTS = 8
 
 
 def kept(emitter: Emitter) -> tuple[Channel, ...]:
     """What of the author's own is kept of an emitter's particles, besides STATE."""
-    return tuple(channel for channel in (CUSTOM, USER) if channel.name in emitter.keeps)
+    return tuple(channel for channel in OWN if channel.name in emitter.keeps)
+
+
+def birth_outputs(
+    keeps: Sequence[Channel], *, pooled: bool, trailed: bool = False
+) -> tuple[Channel, ...]:
+    """What a birth writes, in order; only of what is kept anything may lie beyond OUTPUTS."""
+    return (*STATE, *channels(pooled=pooled, trailed=trailed), *keeps)
 
 
 def channels(*, pooled: bool, trailed: bool = False) -> tuple[Channel, ...]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from gpuparticles.effect.effect import Emitter
-from gpuparticles.effect.shader import Process, Shader
+from gpuparticles.effect.shader import KEPT, Process, Shader
 from gpuparticles.shaders.layout import own_members
 from gpuparticles.shaders.sources import Line
 
@@ -25,21 +25,29 @@ def own_code(given: Shader | Process, where: str) -> list[str | Line]:
     return [*names, *(Line(line, file, number, own=True) for number, line in enumerate(text, 1))]
 
 
-def begin_own(emitter: Emitter, *keeps: str, born: bool = False) -> list[str]:
+def begin_own(
+    emitter: Emitter, *keeps: str, born: bool = False, constrained: bool = False
+) -> list[str]:
     """The statements that make what the author's own functions get: ``state``.
 
     Args:
         emitter: Whose particles.
         keeps: What is kept of each, which lies in variables of these names.
         born: The particle is being born.
+        constrained: There is a ``contact``, which knows what surfaces it has met.
     """
-    custom, user = (name if name in keeps else "vec4(0.0)" for name in ("custom", "user"))
+    own = ", ".join(name if name in keeps else "vec4(0.0)" for name in KEPT)
+    hits = "0, vec3(0.0)"
+    if constrained:
+        # Also what has only been put back has met something.
+        hits = "max(contact.struck, contact.normal == vec3(0.0) ? 0 : 1), contact.normal"
     lived = "0.0, 0.0" if born else "p.age, min(p.age / p.lifetime, 1.0)"
     place = "p.position + u_authored" if emitter.space == "world" else "p.position"
     return [
         f"vec3 authored = {place};",
-        f"State state = State(authored, p.velocity, p.rotation, {custom}, {user},",
-        f"    {lived}, p.lifetime, p.seed, {'0.0' if born else 'h'}, true);",
+        "State state = State(authored, p.velocity, p.rotation,",
+        f"    {own},",
+        f"    {lived}, p.lifetime, p.seed, {'0.0' if born else 'h'}, {hits}, true);",
     ]
 
 

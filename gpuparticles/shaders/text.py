@@ -11,7 +11,10 @@ from gpuparticles.effect.modifiers import Modifier
 from gpuparticles.shaders.births import birth
 from gpuparticles.shaders.layout import (
     ORIGIN,
+    OUTPUTS,
+    STATE,
     Block,
+    birth_outputs,
     emitter_block,
     kept,
     lingers,
@@ -34,7 +37,7 @@ from gpuparticles.shaders.trails import (
 from gpuparticles.shaders.updates import update
 from gpuparticles.shaders.upkeep import alive, blend, shift
 
-__all__ = ["EmitterText", "OrderText", "Pass", "TrailText", "emitter_text"]
+__all__ = ["EmitterText", "OrderText", "Pass", "RestText", "TrailText", "emitter_text"]
 
 Pass = tuple[Source, Source]
 """The vertex and the fragment text of one pass."""
@@ -76,6 +79,26 @@ class TrailText(NamedTuple):
     draw: Pass
 
 
+class RestText(NamedTuple):
+    """What writes of an emitter's particles what does not fit into one pass.
+
+    Each pass runs after the one that it completes, and writes further textures.
+
+    Args:
+        birth: Completes that of births.
+        birth_given: Composes what completes that of births of whom a host gives something.
+        update: Completes that of steps; None where nothing is missing.
+        travelling: The same of an emitter that moves and carries something.
+        shift: Completes that which takes another anchor.
+    """
+
+    birth: Pass
+    birth_given: Callable[[], Pass]
+    update: Pass | None
+    travelling: Pass | None
+    shift: Pass | None
+
+
 class EmitterText(NamedTuple):
     """What one emitter's GPU side is made from.
 
@@ -96,6 +119,7 @@ class EmitterText(NamedTuple):
         ribbon: Sorts, and draws what links particles; None where nothing does.
         birth_given: Composes what writes newborns of whom a host gives something.
         composite: Lays what has been weighed over the picture; None where nothing is weighed.
+        rest: Writes what does not fit into one pass; None where everything does.
     """
 
     emitter: Emitter
@@ -113,6 +137,7 @@ class EmitterText(NamedTuple):
     ribbon: tuple[OrderText, Pass] | None
     birth_given: Callable[[], Pass]
     composite: Pass | None = None
+    rest: RestText | None = None
 
     def passes(self, *, depth: bool = False, given: bool = False) -> Iterator[tuple[Pass, bool]]:
         """Every pass, and whether it draws quads.
@@ -142,6 +167,12 @@ class EmitterText(NamedTuple):
             yield drawn, True
         if given:
             yield self.birth_given(), False
+        if self.rest is not None:
+            for each in (self.rest.birth, self.rest.update, self.rest.travelling, self.rest.shift):
+                if each is not None:
+                    yield each, False
+            if given:
+                yield self.rest.birth_given(), False
 
 
 def emitter_text(effect: Effect, index: int, *, pooled: bool) -> EmitterText:
@@ -174,6 +205,22 @@ def emitter_text(effect: Effect, index: int, *, pooled: bool) -> EmitterText:
         drawn=draws(emitter, modifiers, pooled=pooled),
         cast=partial(draws, emitter, modifiers, pooled=pooled, cast=True),
         composite=composite() if weighs(emitter) else None,
+        rest=None if pooled else _rest(emitter, modifiers, carries=carries),
+    )
+
+
+def _rest(emitter: Emitter, modifiers: Sequence[Modifier], *, carries: bool) -> RestText | None:
+    keeps = kept(emitter)
+    if len(birth_outputs(keeps, pooled=False, trailed=emitter.trail is not None)) <= OUTPUTS:
+        return None
+    steps = len(STATE) + len(keeps) > OUTPUTS
+    advance = partial(update, emitter, modifiers, rest=True)
+    return RestText(
+        birth=birth(emitter, modifiers, rest=True),
+        birth_given=partial(birth, emitter, modifiers, given=True, rest=True),
+        update=advance() if steps else None,
+        travelling=advance(travels=True) if steps and carries else None,
+        shift=shift(keeps, rest=True) if steps and emitter.space == "world" else None,
     )
 
 

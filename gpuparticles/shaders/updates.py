@@ -42,6 +42,7 @@ def update(
     *,
     pooled: bool = False,
     travels: bool = False,
+    rest: bool = False,
 ) -> tuple[Source, Source]:
     """Vertex and fragment text of the pass that advances every particle by one step.
 
@@ -50,6 +51,7 @@ def update(
         modifiers: The emitter's, then the effect's, in the order in which they apply.
         pooled: Particles look up the frame of the instance that they belong to.
         travels: The emitter moves or turns in this step, and what lies in another frame with it.
+        rest: It writes what does not fit into one pass.
     """
     turns = spins(emitter)
     attributes = turns or any(map(measures, modifiers))
@@ -73,7 +75,7 @@ def update(
     process = emitter.process if emitter.process is not None and emitter.process.steps else None
     openings: dict[str, Sequence[str | Line]] = {
         "block": emitter_block(emitter, modifiers, pooled=pooled).text(),
-        "outputs": [*outputs((*STATE, *keeps)), *store_state()],
+        "outputs": [*outputs((*STATE, *keeps), rest=rest), *store_state()],
         "inputs": [
             *(sampler(c) for c in (*inputs, *keeps)),
             *([sampler(ATTRIBUTES)] if attributes else []),
@@ -98,7 +100,7 @@ def update(
         else [
             f"        {line}"
             for line in (
-                *begin_own(emitter, *(c.name for c in keeps)),
+                *begin_own(emitter, *(c.name for c in keeps), constrained=constrained),
                 "process(state);",
                 *end_own(emitter),
                 *(f"{c.name} = state.{c.name};" for c in keeps),
@@ -266,7 +268,7 @@ def _constrain(
     contact = [
         "        vec3 force = (p.velocity - before.velocity) / max(h, 1e-30);",
         "        Contact contact = Contact(",
-        f"            false, 0.0, u_step_time, 0, false, false, force, {nothing});",
+        f"            false, 0.0, u_step_time, 0, false, false, vec3(0.0), force, {nothing});",
     ]
     return [*contact, *(_ENDED if travels else []), *lines]
 

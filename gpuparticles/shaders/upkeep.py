@@ -11,16 +11,17 @@ from gpuparticles.shaders.sources import Source
 __all__ = ["alive", "blend", "gather", "move", "shift"]
 
 
-def shift(keeps: Sequence[Channel] = ()) -> tuple[Source, Source]:
+def shift(keeps: Sequence[Channel] = (), *, rest: bool = False) -> tuple[Source, Source]:
     """Vertex and fragment text of the pass that makes positions relative to another anchor.
 
     Args:
         keeps: What is kept of the author's own, which stays as it is.
+        rest: It writes what does not fit into one pass.
     """
     every = (*STATE, *keeps)
     openings = {
         "block": Block(HEAD).text(),
-        "outputs": outputs(every),
+        "outputs": outputs(every, rest=rest),
         "inputs": [sampler(c) for c in every],
         "keep": [f"    o_{c.name} = texelFetch(u_{c.name}, slot, 0);" for c in keeps],
     }

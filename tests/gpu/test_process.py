@@ -11,6 +11,7 @@ import pytest
 from numpy.typing import NDArray
 
 import gpuparticles as gp
+from gpuparticles.effect.shader import KEPT
 from gpuparticles.playback.reference import Reference
 
 System = Callable[..., gp.ParticleSystem]
@@ -24,7 +25,7 @@ def process(body: str, *uniforms: gp.Uniform, start: str = "") -> gp.Process:
 
 
 def kept(emitter: gp.EmitterInstance) -> dict[str, Floats]:
-    """Custom, user and age of the living, each (n, 4) or (n,), in the order of their slots."""
+    """What is kept, and the age, of the living, each (n, 4) or (n,), in the order of their slots."""
     simulation = emitter._simulation
     state = simulation.state
     assert state is not None
@@ -35,7 +36,7 @@ def kept(emitter: gp.EmitterInstance) -> dict[str, Floats]:
     lifetime = texels["lifetime_seed"].view(np.float32).reshape(-1, 2)[:, 0]
     living = (age >= 0) & (age < lifetime)
     found = {"age": age[living]}
-    for name in ("custom", "user"):
+    for name in KEPT:
         if name in texels:
             found[name] = texels[name].view(np.float32).reshape(-1, 4)[living]
     return found
@@ -266,6 +267,240 @@ def test_what_is_not_asked_for_costs_nothing(system: System, one: One) -> None:
         particles.play(one(capacity=1024, process=process(body)))
         sizes.append(particles.stats.gpu_bytes - before)
     assert sizes[1] - sizes[0] == sizes[2] - sizes[1] == 1024 * 32
+
+
+# All there is: of each vec4 x is drawn at birth, y the place in the list, z the age of its own.
+SEVEN = gp.Process(
+    "void start(inout State p, inout vec4 color) {"
+    + "".join(f" p.{name}.xy = vec2(own_random(p, {i}), {i}.0);" for i, name in enumerate(KEPT))
+    + "}\nvoid process(inout State p) {"
+    + "".join(f" p.{name}.z += p.h;" for name in KEPT)
+    + "}"
+)
+
+
+def assert_all_kept(emitter: gp.EmitterInstance) -> dict[str, Floats]:
+    found = kept(emitter)
+    assert len(found["age"]) > 5
+    drawn = np.stack([found[name][:, 0] for name in KEPT])
+    assert len(np.unique(drawn)) > 0.99 * drawn.size
+    for number, name in enumerate(KEPT):
+        assert (found[name][:, 1] == number).all(), name
+        np.testing.assert_allclose(found[name][:, 2], found["age"], atol=1e-4, err_msg=name)
+        assert (found[name][:, 3] == 0).all(), name
+    return found
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [
+        {"space": "local"},
+        {"trail": gp.Trail(0.3)},
+        {"rate": 3000},
+        {"modifiers": [gp.Radial(0.1)], "angular_velocity": 90},
+    ],
+    ids=["local", "trail", "many", "carried"],
+)
+def test_seven_vectors_are_kept_wherever_a_particle_goes(
+    system: System, one: One, settings: dict[str, Any]
+) -> None:
+    """More than a pass can write: by another pass, over growth, journeys and snapshots."""
+    given = {"capacity": 4000, "rate": 60, "lifetime": 99, "speed": 0, **settings}
+    effect = one(**given, process=SEVEN)
+    particles = system()
+    playing = particles.play(effect)
+    emitter = playing["it"]
+    for step in range(9):
+        playing.position = (step, 0, 0)
+        particles.update(1 / 30)
+    before = assert_all_kept(emitter)
+    emitter.capacity = 9000
+    np.testing.assert_array_equal(kept(emitter)["user6"], before["user6"])
+    emitter.capacity = 30
+    assert_all_kept(emitter)
+    emitter.capacity = 4000
+    particles.shift_origin((100, 0, 0))
+    emitter.emit(3, positions=(5, 0, 0))
+    playing.position = (5000, 0, 0)
+    particles.update(0.1)
+    assert_all_kept(emitter)
+    saved = playing.snapshot()
+    particles.update(0.1)
+    expected = assert_all_kept(emitter)
+    other = particles.play(effect)
+    other["it"].capacity = 4000
+    other.restore(saved)
+    particles.update(0.1)
+    found = assert_all_kept(other["it"])
+    for name in KEPT:
+        np.testing.assert_array_equal(found[name], expected[name])
+
+
+@pytest.mark.parametrize("count", [3, 4, 6, 7])
+def test_any_number_of_them_is_kept(system: System, one: One, count: int) -> None:
+    """Three and four fill a birth's pass, six a step's; with a trail one less."""
+    names = KEPT[:count]
+    code = "".join(f" p.{name} += vec4(p.h, {i}.0, 0.0, 1.0);" for i, name in enumerate(names))
+    particles = system()
+    for trail in (None, gp.Trail(0.3)):
+        particles.play(one(rate=40, lifetime=9, speed=0, trail=trail, process=process(code)))
+    for _ in range(4):
+        particles.update(1 / 40)
+    for playing in particles.effects:
+        found = kept(playing["it"])
+        for number, name in enumerate(names):
+            np.testing.assert_allclose(found[name][:, 0], found["age"], atol=1e-4)
+            np.testing.assert_array_equal(found[name][:, 1], number * found[name][:, 3])
+        assert set(found) == {"age", *names}
+
+
+def test_seven_of_them_in_whole_frames(system: System) -> None:
+    emitter = gp.Emitter("it", rate=60, lifetime=9, speed=0, process=SEVEN)
+    particles = system()
+    playing = particles.play(gp.Effect("e", [emitter], fixed_fps=20))
+    for _ in range(30):
+        particles.update(1 / 47)
+    saved = playing.snapshot()
+    assert_all_kept(playing["it"])
+    particles.update(0.3)
+    expected = assert_all_kept(playing["it"])
+    playing.restore(saved)
+    particles.update(0.3)
+    np.testing.assert_array_equal(kept(playing["it"])["user6"], expected["user6"])
+
+
+def test_what_a_warm_up_compiles_is_all_that_seven_need(system: System, one: One) -> None:
+    effect = one(rate=60, lifetime=9, process=SEVEN)
+    particles = system()
+    particles.warm_up(effect, emit=True)
+    programs = particles.stats.programs
+    playing = particles.play(effect)
+    playing["it"].emit(3, positions=(5, 0, 0))
+    particles.update(0.1)
+    playing.position = (5000, 0, 0)
+    particles.update(0.1)
+    assert particles.stats.programs == programs
+
+
+@pytest.mark.parametrize("fps", [30, 144])
+def test_it_counts_what_a_particle_bounces_off(system: System, one: One, fps: int) -> None:
+    """From a height of 1.25 at 10 units/s^2 without loss: it hits after 0.5 s, then each second."""
+    effect = one(
+        bursts=[gp.Burst()],
+        lifetime=99,
+        speed=0,
+        shape=gp.Point(offset=(0, 1.25, 0)),
+        modifiers=[gp.Acceleration((0, -10, 0)), gp.CollidePlane(restitution=1, friction=0)],
+        process=process("p.custom.x += float(p.hits); p.custom.yzw += p.normal;"),
+    )
+    particles = system()
+    playing = particles.play(effect)
+    for hits in range(1, 5):
+        for _ in range(fps):
+            particles.update(1 / fps)
+        assert kept(playing["it"])["custom"].tolist() == [[hits, 0, hits, 0]]
+
+
+@pytest.mark.parametrize("space", ["world", "local"])
+@pytest.mark.parametrize("hit", ["bounce", "stick", "die"])
+def test_the_normal_is_that_of_the_surface(system: System, one: One, space: str, hit: str) -> None:
+    """Of a ball that particles fly at from all sides: away from its centre, where they meet it."""
+    effect = one(
+        bursts=[gp.Burst(0, 50)],
+        lifetime=99,
+        shape=gp.Sphere(radius=3, thickness=0),
+        direction="inward",
+        speed=2,
+        space=space,
+        modifiers=[gp.CollideSphere(radius=1, on_hit=hit, space="emitter")],
+        process=process(
+            "if (p.hits > 0) { p.custom = vec4(p.normal, p.hits); p.user.xyz = p.position; }"
+            "p.alive = true;"
+        ),
+    )
+    particles = system()
+    playing = particles.play(effect, position=(7, 0, 0))
+    for _ in range(29):
+        particles.update(1 / 30)
+    assert (kept(playing["it"])["custom"] == 0).all()
+    particles.update(1 / 15)
+    found = kept(playing["it"])
+    center = (7, 0, 0) if space == "world" else (0, 0, 0)
+    out = found["user"][:, :3] - np.array(center, np.float32)
+    assert len(out) == (0 if hit == "die" else 50)
+    out /= np.linalg.norm(out, axis=1, keepdims=True)
+    np.testing.assert_allclose(found["custom"][:, :3], out, atol=1e-4)
+    assert (found["custom"][:, 3] == 1).all()
+
+
+def test_what_lies_meets_its_ground_in_each_step(system: System, one: One) -> None:
+    """Once, whatever else there is to meet; and what is in the air meets nothing."""
+    ground = [gp.CollidePlane(on_hit="stick"), gp.CollideBox(center=(9, 9, 9))]
+    effect = one(
+        rate=0,
+        lifetime=99,
+        speed=0,
+        modifiers=[gp.Acceleration((0, -10, 0)), *ground],
+        process=process("p.custom = vec4(p.normal, p.hits); p.user.x += float(p.hits);"),
+    )
+    particles = system()
+    playing = particles.play(effect)
+    playing["it"].emit(positions=[(0, 0.1, 0), (0, 50, 0)])
+    for _ in range(30):
+        particles.update(1 / 30)
+    found = kept(playing["it"])
+    assert sorted(found["custom"].tolist()) == [[0, 0, 0, 0], [0, 1, 0, 1]]
+    assert max(found["user"][:, 0]) == 30 - 4  # it falls for 0.14 s
+
+
+def test_without_surfaces_there_are_no_hits(system: System, one: One) -> None:
+    """Nor with volumes that kill, which are none."""
+    own = process("p.custom = vec4(p.normal, 1 + p.hits);")
+    for modifiers in ([], [gp.KillPlane(point=(0, -9, 0))]):
+        particles = system()
+        playing = particles.play(one(rate=60, lifetime=9, process=own, modifiers=modifiers))
+        particles.update(0.1)
+        assert kept(playing["it"])["custom"].tolist() == [[0, 0, 0, 1]] * 6
+
+
+def test_without_a_pace_only_the_process_moves_it(system: System, one: One) -> None:
+    """Forces change its velocity as ever: what is at rest takes g t, and the way is the code's."""
+    effect = one(
+        bursts=[gp.Burst()],
+        lifetime=99,
+        velocity=(1, 0, 0),
+        speed_over_life=0,
+        modifiers=[gp.Acceleration((0, -8, 0))],
+        process=process("if (p.age > 0.5) { p.position += p.velocity * p.h; }"),
+    )
+    particles = system(max_step=1)
+    playing = particles.play(effect)
+    for _ in range(32):
+        particles.update(1 / 64)
+    (record,) = playing["it"].read()
+    assert record["position"].tolist() == [0, 0, 0]
+    assert record["velocity"] == pytest.approx((1, -4, 0))
+    for _ in range(32):
+        particles.update(1 / 64)
+    (record,) = playing["it"].read()
+    assert record["velocity"] == pytest.approx((1, -8, 0))
+    # By whole steps, each with the velocity at its end.
+    fallen = sum(8 * step / 64 for step in range(33, 65)) / 64
+    assert record["position"] == pytest.approx((0.5, -fallen, 0), abs=1e-5)
+
+
+def test_a_parameter_leads_a_process_to_its_end(system: System) -> None:
+    """Whoever is older than what is left is over; and the same parameter brings back room."""
+    own = process("p.alive = p.life <= 1.0 - end;", gp.Uniform("end", 0))
+    emitter = gp.Emitter("it", rate=100, lifetime=2, process=own)
+    end = gp.Parameter("end", 0, (0, 1), binds=["emitters.it.process.uniforms.end.value"])
+    particles = system()
+    playing = particles.play(gp.Effect("e", [emitter], parameters=[end]))
+    particles.update(2)
+    assert kept(playing["it"])["age"].max() > 1.9
+    playing.parameters["end"] = 0.75
+    particles.update(1 / 60)
+    assert 0.4 < kept(playing["it"])["age"].max() <= 0.5
 
 
 def test_mistakes_are_told_with_the_author_s_lines(
