@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -12,6 +13,7 @@ from numpy.typing import NDArray
 
 import gpuparticles as gp
 from gpuparticles.effect.shader import KEPT
+from gpuparticles.gpu.gl import MOST_UNITS
 from gpuparticles.playback.reference import Reference
 
 System = Callable[..., gp.ParticleSystem]
@@ -334,6 +336,25 @@ def test_seven_vectors_are_kept_wherever_a_particle_goes(
     found = assert_all_kept(other["it"])
     for name in KEPT:
         np.testing.assert_array_equal(found[name], expected[name])
+
+
+def test_the_host_s_textures_stay_bound_where_seven_are_kept(system: System, one: One) -> None:
+    particles = system()
+    playing = particles.play(one(rate=60, lifetime=9, process=SEVEN))
+    particles.update(0.1)
+    gl = particles._scene.guard.gl
+    texture = particles.ctx.texture((2, 2), 4)
+    bound = (ctypes.c_int * 1)()
+    for place in ((0, 0, 0), (5000, 0, 0)):
+        for unit in range(MOST_UNITS):
+            texture.use(unit)
+        playing.position = place
+        particles.update(0.1)
+        for unit in range(MOST_UNITS):
+            gl.ActiveTexture(gl.TEXTURE0 + unit)
+            gl.GetIntegerv(gl.TEXTURE_BINDING_2D, bound)
+            assert bound[0] == texture.glo, unit
+    texture.release()
 
 
 @pytest.mark.parametrize("count", [3, 4, 6, 7])
