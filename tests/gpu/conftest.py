@@ -190,12 +190,18 @@ ROTATION = 1e-2  # degrees: half a turn of float32 is exact to 1e-5
 
 
 def assert_same_particles(
-    found: NDArray[np.void], expected: NDArray[np.void], look: float = 1e-6, grown: float = 1.0
+    found: NDArray[np.void],
+    expected: NDArray[np.void],
+    look: float = 1e-6,
+    grown: float = 1.0,
+    rounded: Callable[[], list[NDArray[np.void]]] = list,
 ) -> None:
     """Records of the GPU are those of the reference.
 
     What is drawn or counted agrees to the bit, what is integrated to rounding; and so do size and
-    colour, to `look`, where they depend on the speed. Rounding may have grown from hit to hit.
+    colour, to `look`, where they depend on the speed. Rounding may have grown from hit to hit; and
+    where motion is chaos, as far as it drives apart what `rounded` gives: the same particles of
+    references that round otherwise. It is called only where the usual bound is not kept.
     """
     for name in ("number", "age", "lifetime"):
         assert np.array_equal(found[name], expected[name]), name
@@ -205,7 +211,12 @@ def assert_same_particles(
         # Float32 is relative: what is farther away or faster is less exact.
         reach = 1 + np.abs(expected[name]).max(axis=1, initial=0) / 32
         off = np.abs(found[name] - expected[name]).max(axis=1, initial=0)
-        assert (off / reach).max(initial=0) <= grown * tolerance, name
+        bound = grown * tolerance * reach
+        if (off > bound).any():
+            for other in rounded():
+                own = np.abs(other[name] - expected[name]).max(axis=1, initial=0)
+                bound = np.maximum(bound, 4 * own)
+        assert (off <= bound).all(), name
     turned = (found["rotation"] - expected["rotation"] + 180) % 360 - 180
     assert np.abs(turned).max(initial=0) <= ROTATION
 
@@ -298,10 +309,7 @@ def instances(cls: type[Kind]) -> st.SearchStrategy[Any]:
             chosen[name] = arrays(rule)
         elif name == "frequency":
             # Fine noise is chaos, which magnifies rounding beyond any tolerance.
-            chosen[name] = numbers(0.05, 0.3)
-        elif name == "strength" and cls is gp.Turbulence:
-            # So is strong noise, for those who live through all of it.
-            chosen[name] = numbers(-2, 2)
+            chosen[name] = numbers(0.05, 0.6)
         elif name == "octaves":
             chosen[name] = st.integers(1, 2)
         elif name == "half" and issubclass(cls, Modifier):
