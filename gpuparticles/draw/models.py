@@ -100,7 +100,6 @@ class Models(Sprites):
             ctx, guard, simulation, emitter.look, text, textures, where, quads=False, field="model"
         )
         self.solid = emitter.model.opaque
-        self._cuts = self._cuts and not self.solid
         self._mesh = meshes.acquire(self._geometry)
 
     def _aim(self, program: Program, view: View, plane: bytes) -> None:

@@ -264,11 +264,6 @@ class Sprites:
             self._cast_names += (CUSTOM.name,)
             self._names += (CUSTOM.name,)
         self.order: Order | None = None
-        # Else a driver may have left it out of the program.
-        faded = sprite.near_fade is not None or sprite.far_fade is not None
-        self._cast_scaled = sprite.size_unit == "world"
-        self._scaled = self._cast_scaled or faded
-        self._cuts = sprite.alpha_clip is None
         self.soft = "u_softness" in text.block.offsets
         self.weighted = text.composite is not None
         look, self._normals = self._look_up()
@@ -389,8 +384,7 @@ class Sprites:
         if self._cast is None:
             self._cast = self._programs.acquire(self._compose_cast(), quads=self._quads)
         program = self._cast
-        if self._cuts:
-            program.write("u_cutoff", struct.pack("<f", view.cutoff))
+        program.write("u_cutoff", struct.pack("<f", view.cutoff))
         self._bind(program, state, self._cast_names, view, from_particles, tint, plane)
         self._render(program, state, rows)
 
@@ -423,8 +417,7 @@ class Sprites:
     def _aim(self, program: Program, view: View, plane: bytes) -> None:
         """Tell a program what quads face, and how large they are seen."""
         simulation, sprite, write = self._simulation, self._sprite, program.write
-        if self._cast_scaled if program is self._cast else self._scaled:
-            write("u_view_scale", struct.pack("<f", view.scale))
+        write("u_view_scale", struct.pack("<f", view.scale))
         write("u_pixel", struct.pack("<f", view.pixel))
         match sprite.facing:
             case "axis":

@@ -11,11 +11,9 @@ from typing import Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
-from pydantic import GetCoreSchemaHandler
-from pydantic_core import CoreSchema, core_schema
 
 from gpuparticles.effect.mistakes import refused, show
-from gpuparticles.effect.rules import Table, is_list
+from gpuparticles.effect.rules import Filed, Table, is_list
 
 __all__ = ["MOST_ROWS", "Array", "ArrayLike", "Rows", "file_at"]
 
@@ -85,7 +83,7 @@ ArrayLike: TypeAlias = Array | npt.ArrayLike | Sequence[Any] | str | os.PathLike
 
 
 @dataclass(frozen=True)
-class Rows(Table):
+class Rows(Filed, Table):
     """An array whose last axis is a row of the table: numbers, or the path of a .npy file.
 
     Args:
@@ -150,13 +148,6 @@ class Rows(Table):
         row = "numbers" if self.columns == 1 else f"rows of {self.columns} numbers"
         count = " by ".join([f"{self.least} or more"] * self.axes)
         return f"{self.noun} are {count} {row}, or the path of a .npy file"
-
-    def __get_pydantic_core_schema__(
-        self, source: object, handler: GetCoreSchemaHandler
-    ) -> CoreSchema:
-        return core_schema.with_info_plain_validator_function(
-            lambda value, info: self.read(value, (info.context or {}).get("folder"))
-        )
 
     def _load(self, file: Path) -> npt.NDArray[Any]:
         if file.suffix != ".npy":

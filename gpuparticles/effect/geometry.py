@@ -10,12 +10,11 @@ from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
-from pydantic import GetCoreSchemaHandler, ValidationError
-from pydantic_core import CoreSchema, core_schema
+from pydantic import ValidationError
 
 from gpuparticles.effect.arrays import Array, ArrayLike, Floats, Rows, file_at
 from gpuparticles.effect.mistakes import gather, mistakes_in, refused, show
-from gpuparticles.effect.rules import Rule
+from gpuparticles.effect.rules import Filed
 from gpuparticles.errors import EffectError
 
 __all__ = ["Geometry", "GeometryLike", "GeometryRule", "load_obj"]
@@ -186,7 +185,7 @@ GeometryLike: TypeAlias = "Geometry | str | os.PathLike[str] | Mapping[str, Any]
 """What a field that holds a mesh takes: see `GeometryRule`."""
 
 
-class GeometryRule(Rule):
+class GeometryRule(Filed):
     """A mesh: the path of an OBJ file, its parts, or an object that has vertices and faces."""
 
     def read(self, value: Any, folder: Path | None = None) -> Geometry:
@@ -219,13 +218,6 @@ class GeometryRule(Rule):
             "examples": [triangle],
         }
         return {"anyOf": [parts, {"type": "string", "pattern": r"\S"}]}
-
-    def __get_pydantic_core_schema__(
-        self, source: object, handler: GetCoreSchemaHandler
-    ) -> CoreSchema:
-        return core_schema.with_info_plain_validator_function(
-            lambda value, info: self.read(value, (info.context or {}).get("folder"))
-        )
 
 
 def load_obj(file: Path) -> Geometry:

@@ -12,6 +12,7 @@ import numbers
 import sys
 from collections.abc import Iterable, Sequence
 from dataclasses import KW_ONLY, dataclass
+from pathlib import Path
 from typing import Any, ClassVar
 
 import numpy as np
@@ -24,6 +25,7 @@ from gpuparticles.effect.mistakes import gather, refused, show, suggestion
 __all__ = [
     "Choice",
     "Components",
+    "Filed",
     "Flag",
     "Number",
     "Rule",
@@ -64,6 +66,21 @@ class Rule:
         self, schema: CoreSchema, handler: GetJsonSchemaHandler
     ) -> dict[str, Any]:
         return self.schema()
+
+
+class Filed(Rule):
+    """The rule of what may lie in a file of its own, whose path is relative to the document's."""
+
+    def read(self, value: Any, folder: Path | None = None) -> Any:
+        """As of any rule; `folder` is the document's, None for the current one."""
+        raise NotImplementedError
+
+    def __get_pydantic_core_schema__(
+        self, source: object, handler: GetCoreSchemaHandler
+    ) -> CoreSchema:
+        return core_schema.with_info_plain_validator_function(
+            lambda value, info: self.read(value, (info.context or {}).get("folder"))
+        )
 
 
 class Table(Rule):

@@ -9,12 +9,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any
 
-from pydantic import GetCoreSchemaHandler
-from pydantic_core import CoreSchema, core_schema
-
 from gpuparticles.effect.description import Takes, default, description
 from gpuparticles.effect.mistakes import Mistake, refused, show
-from gpuparticles.effect.rules import Number, Rule, Text, is_list, read_each
+from gpuparticles.effect.rules import Filed, Number, Rule, Text, is_list, read_each
 
 __all__ = ["KEPT", "Code", "Process", "Shader", "Uniform"]
 
@@ -66,7 +63,7 @@ class Code:
 
 
 @dataclass(frozen=True)
-class _CodeRule(Rule):
+class _CodeRule(Filed):
     """The text of a function, or the path of a file that holds it."""
 
     def read(self, value: Any, folder: Path | None = None) -> Code:
@@ -95,13 +92,6 @@ class _CodeRule(Rule):
     def schema(self) -> dict[str, Any]:
         """Text, or a path."""
         return {"type": "string", "pattern": r"\S"}
-
-    def __get_pydantic_core_schema__(
-        self, source: object, handler: GetCoreSchemaHandler
-    ) -> CoreSchema:
-        return core_schema.with_info_plain_validator_function(
-            lambda value, info: self.read(value, (info.context or {}).get("folder"))
-        )
 
     def __str__(self) -> str:
         return "it is the text of a function, or the path of a file"

@@ -9,12 +9,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal, Protocol, TypeAlias
 
-from pydantic import GetCoreSchemaHandler
-from pydantic_core import CoreSchema, core_schema
-
 from gpuparticles.effect.description import Takes, default, description
 from gpuparticles.effect.mistakes import Mistake, refused, show, suggestion
-from gpuparticles.effect.rules import Flag, Number, Rule, is_list, read_each
+from gpuparticles.effect.rules import Filed, Flag, Number, Rule, is_list, read_each
 from gpuparticles.effect.shader import Shader
 from gpuparticles.effect.values import (
     Curve,
@@ -31,7 +28,7 @@ if TYPE_CHECKING:
 else:
     Image = Any  # Pillow is imported by those who have pictures
 
-__all__ = ["BlendRule", "Flipbook", "GLTexture", "Lit", "Sprite", "TextureRule"]
+__all__ = ["BlendRule", "Blended", "Flipbook", "GLTexture", "Lit", "Sprite", "TextureRule"]
 
 
 class GLTexture(Protocol):
@@ -138,8 +135,26 @@ class BlendRule(Rule):
         return f"blend is {words} or a number from 0 (alpha) to 1 (additive)"
 
 
+class Blended:
+    """What covers what is behind it, or adds light to it, as its ``blend`` says."""
+
+    __slots__ = ()
+    blend: Any
+
+    @property
+    def additive(self) -> float:
+        """The blend as a number: 0 for alpha, 1 for additive."""
+        match self.blend:
+            case "alpha":
+                return 0.0
+            case "additive":
+                return 1.0
+            case number:
+                return float(number)
+
+
 @dataclass(frozen=True)
-class TextureRule(Rule):
+class TextureRule(Filed):
     """Nothing, the path of a picture, a picture, or a texture."""
 
     def read(self, value: Any, folder: Path | None = None) -> Any:
@@ -153,13 +168,6 @@ class TextureRule(Rule):
     def schema(self) -> dict[str, Any]:
         """The path of a picture, or nothing."""
         return {"anyOf": [{"type": "string", "pattern": r"\S"}, {"type": "null"}]}
-
-    def __get_pydantic_core_schema__(
-        self, source: object, handler: GetCoreSchemaHandler
-    ) -> CoreSchema:
-        return core_schema.with_info_plain_validator_function(
-            lambda value, info: self.read(value, (info.context or {}).get("folder"))
-        )
 
     def __str__(self) -> str:
         return "a texture is the path of a picture, a PIL image, a GL texture, or nothing"
@@ -235,7 +243,7 @@ _TextureLike: TypeAlias = "str | os.PathLike[str] | Image | GLTexture | None"
 
 
 @description
-class Sprite:
+class Sprite(Blended):
     """A rectangle `Emitter.size` wide, by default a square that faces the camera.
 
     Args:
@@ -338,17 +346,6 @@ class Sprite:
     def casts(self) -> bool:
         """Whether it is drawn into shadow maps."""
         return self.additive < 1.0 if self.casts_shadow is None else self.casts_shadow
-
-    @property
-    def additive(self) -> float:
-        """The blend as a number: 0 for alpha, 1 for additive."""
-        match self.blend:
-            case "alpha":
-                return 0.0
-            case "additive":
-                return 1.0
-            case number:
-                return float(number)
 
 
 def _is_path(value: object) -> bool:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, TypeAlias
 
 from gpuparticles.effect.description import Takes, default, description
 from gpuparticles.effect.rules import Flag, Number
-from gpuparticles.effect.sprite import BlendRule, GLTexture, TextureRule
+from gpuparticles.effect.sprite import Blended, BlendRule, GLTexture, TextureRule
 from gpuparticles.effect.values import ColorOverLife, SizeOverLife
 
 if TYPE_CHECKING:
@@ -21,26 +21,8 @@ __all__ = ["Ribbon", "Trail"]
 _TextureLike: TypeAlias = "str | os.PathLike[str] | Image | GLTexture | None"
 
 
-class _Blended:
-    """What is blended as sprites are."""
-
-    __slots__ = ()
-    blend: Any
-
-    @property
-    def additive(self) -> float:
-        """The blend as a number: 0 for alpha, 1 for additive."""
-        match self.blend:
-            case "alpha":
-                return 0.0
-            case "additive":
-                return 1.0
-            case number:
-                return float(number)
-
-
 @description
-class Trail(_Blended):
+class Trail(Blended):
     """A ribbon along the way that a particle has come, as far back as its lifetime.
 
     It begins at the particle, and ends where the particle was so many seconds ago, or where it was
@@ -99,7 +81,7 @@ class Trail(_Blended):
 
 
 @description
-class Ribbon(_Blended):
+class Ribbon(Blended):
     """A ribbon that links an emitter's living particles in the order of their births.
 
     It runs from the oldest particle to the youngest and turns its width to the camera; the dead are

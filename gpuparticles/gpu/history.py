@@ -10,12 +10,12 @@ from numpy.typing import NDArray
 
 from gpuparticles.errors import ContextError
 from gpuparticles.gpu.guard import Guard
-from gpuparticles.gpu.programs import UNITS, Program, Programs
+from gpuparticles.gpu.programs import UNITS, Held, Program
 from gpuparticles.gpu.state import State, render_target, state_texture
 from gpuparticles.playback.clock import Clock
 from gpuparticles.playback.marks import COUNTED, Marks
 from gpuparticles.playback.player import Step
-from gpuparticles.shaders import Pass, TrailText
+from gpuparticles.shaders import TrailText
 from gpuparticles.shaders.layout import ORIGIN
 from gpuparticles.shaders.trails import HISTORY
 
@@ -65,13 +65,12 @@ class History:
         self._guard = guard
         self._texture: moderngl.Texture | None = None
         self._target: moderngl.Framebuffer | None = None
-        self._programs = Programs.of(ctx)
-        self._held: list[Program] = []
+        self._held = Held(ctx)
         try:
-            self._record = self._acquire(text.record)
-            self._move = self._acquire(text.move)
-            self._shift = self._acquire(text.shift)
-            self._shift_origin = self._acquire(text.shift_origin)
+            self._record = self._held.acquire(text.record)
+            self._move = self._held.acquire(text.move)
+            self._shift = self._held.acquire(text.shift)
+            self._shift_origin = self._held.acquire(text.shift_origin)
         except BaseException:
             self.release()
             raise
@@ -206,10 +205,4 @@ class History:
     def release(self) -> None:
         """Free the GL objects and give the programs back."""
         self.free()
-        while self._held:
-            self._programs.release(self._held.pop())
-
-    def _acquire(self, text: Pass) -> Program:
-        program = self._programs.acquire(text)
-        self._held.append(program)
-        return program
+        self._held.release()

@@ -7,10 +7,10 @@ import struct
 import moderngl
 
 from gpuparticles.gpu.guard import Guard
-from gpuparticles.gpu.programs import UNITS, Program, Programs
+from gpuparticles.gpu.programs import UNITS, Held
 from gpuparticles.gpu.simulate import Simulation
 from gpuparticles.gpu.state import State, render_target, state_texture
-from gpuparticles.shaders import OrderText, Pass
+from gpuparticles.shaders import OrderText
 from gpuparticles.shaders.layout import INSTANCE, LIFETIME_SEED, Channel
 
 __all__ = ["Order"]
@@ -64,10 +64,9 @@ class Order:
         self._sorted: tuple[int, int, bytes] | None = None
         self._textures: list[moderngl.Texture] = []
         self._targets: list[moderngl.Framebuffer] = []
-        self._programs = Programs.of(ctx)
-        self._held: list[Program] = []
+        held = self._held = Held(ctx)
         try:
-            self._key, self._runs, self._cut, self._merge, self._last = map(self._acquire, text)
+            self._key, self._runs, self._cut, self._merge, self._last = map(held.acquire, text)
         except BaseException:
             self.release()
             raise
@@ -132,8 +131,7 @@ class Order:
     def release(self) -> None:
         """Free the GL objects and give the programs back."""
         self._free()
-        while self._held:
-            self._programs.release(self._held.pop())
+        self._held.release()
 
     def _state(self, axis: bytes) -> tuple[int, int, bytes]:
         """All that the order depends on."""
@@ -163,8 +161,3 @@ class Order:
             self._targets.pop().release()
         while self._textures:
             self._textures.pop().release()
-
-    def _acquire(self, text: Pass) -> Program:
-        program = self._programs.acquire(text)
-        self._held.append(program)
-        return program

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+from collections.abc import Iterator
 from typing import ClassVar
 from weakref import WeakKeyDictionary, ref
 
@@ -13,7 +14,7 @@ from gpuparticles.gpu.gl import GL, MOST_UNITS, TEXTURE_UNITS
 from gpuparticles.shaders import Pass, Source, diagnose
 from gpuparticles.shaders.layout import BIRTH, INSTANCE, OWN, STATE
 
-__all__ = ["QUADS", "STEP_UNITS", "UNITS", "Program", "Programs"]
+__all__ = ["QUADS", "STEP_UNITS", "UNITS", "Held", "Program", "Programs"]
 
 #: Quads in the index buffer of a program that draws quads: as many as 16-bit indices allow within
 #: a round number.
@@ -169,6 +170,28 @@ class Programs:
         key = next(key for key, value in self._programs.items() if value is program)
         del self._programs[key]
         program.release()
+
+
+class Held:
+    """Programs of one owner, which are given back together."""
+
+    def __init__(self, ctx: moderngl.Context) -> None:
+        self._of = Programs.of(ctx)
+        self._programs: list[Program] = []
+
+    def __iter__(self) -> Iterator[Program]:
+        return iter(self._programs)
+
+    def acquire(self, text: Pass) -> Program:
+        """The program of a text, as of `Programs`."""
+        program = self._of.acquire(text)
+        self._programs.append(program)
+        return program
+
+    def release(self) -> None:
+        """Give all of them back."""
+        while self._programs:
+            self._of.release(self._programs.pop())
 
 
 def _try(ctx: moderngl.Context, vertex: Source, fragment: Source) -> None:

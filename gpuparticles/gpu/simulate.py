@@ -22,7 +22,7 @@ from gpuparticles.gpu.deaths import Deaths
 from gpuparticles.gpu.gl import TEXTURE_UNITS
 from gpuparticles.gpu.guard import Guard
 from gpuparticles.gpu.history import History
-from gpuparticles.gpu.programs import QUADS, STEP_UNITS, UNITS, Program, Programs
+from gpuparticles.gpu.programs import QUADS, STEP_UNITS, UNITS, Held, Program, Programs
 from gpuparticles.gpu.state import State, Texels
 from gpuparticles.playback.clock import Clock
 from gpuparticles.playback.given import placed
@@ -164,17 +164,16 @@ class Simulation:
         self.history: History | None = None
         self._stale = False
         self.describe(emitter, modifiers)
-        programs = Programs.of(ctx)
-        self._programs = programs
-        self._held: list[Program] = []
+        self._programs = Programs.of(ctx)
+        self._held = Held(ctx)
         try:
-            self._birth = self._acquire(text.birth)
+            self._birth = self._held.acquire(text.birth)
             self._birth_given: Program | None = None
             self._compose_given = text.birth_given
-            self._update = self._acquire(text.update)
-            self._travelling = self._acquire(text.travelling or text.update)
-            self._shift = None if text.shift is None else self._acquire(text.shift)
-            self._blend = None if text.blend is None else self._acquire(text.blend)
+            self._update = self._held.acquire(text.update)
+            self._travelling = self._held.acquire(text.travelling or text.update)
+            self._shift = None if text.shift is None else self._held.acquire(text.shift)
+            self._blend = None if text.blend is None else self._held.acquire(text.blend)
             if text.rest is not None:
                 self._complete(self._birth, text.rest.birth)
                 self._complete(self._update, text.rest.update)
@@ -183,7 +182,7 @@ class Simulation:
                 self._compose_given_rest = text.rest.birth_given
             if text.alive is not None:
                 lingers = 0.0 if emitter.trail is None else emitter.trail.lingers
-                self.deaths = Deaths(ctx, guard, self._acquire(text.alive), lingers)
+                self.deaths = Deaths(ctx, guard, self._held.acquire(text.alive), lingers)
             if text.trail is not None and emitter.trail is not None:
                 self.history = History(ctx, guard, text.trail, marks_of(emitter.trail, clock, fps))
             self.buffer = ctx.buffer(self._data, dynamic=True)
@@ -479,18 +478,12 @@ class Simulation:
             resource = getattr(self, name, None)
             if resource is not None:
                 resource.release()
-        while self._held:
-            self._programs.release(self._held.pop())
-
-    def _acquire(self, text: Pass) -> Program:
-        program = self._programs.acquire(text)
-        self._held.append(program)
-        return program
+        self._held.release()
 
     def _complete(self, program: Program | None, rest: Pass | None) -> None:
         """Have another program run after one whose outputs do not suffice."""
         if program is not None and rest is not None:
-            self._rest[program] = self._acquire(rest)
+            self._rest[program] = self._held.acquire(rest)
 
     def bind_uniforms(self) -> None:
         """Bind the uniform buffer as it is after the last step, with the newest values."""
@@ -577,7 +570,7 @@ class Simulation:
     def take_given(self) -> Program:
         """What writes newborns of whom a host gives something: compiled at the first use."""
         if self._birth_given is None:
-            given = self._acquire(self._compose_given())
+            given = self._held.acquire(self._compose_given())
             if self._rest:
                 self._complete(given, self._compose_given_rest())
             self._birth_given = given

@@ -51,9 +51,13 @@ def read(
     Raises:
         EffectError: Not such numbers, or not of as many births.
     """
+    asked = None
     if count is not None:
-        whole = isinstance(count, (int, np.integer)) and not isinstance(count, bool)
-        if not whole or not 0 <= count <= MOST_AT_ONCE:  # type: ignore[operator]  # it is whole
+        if isinstance(count, (int, np.integer)) and not isinstance(count, bool):
+            asked = int(count)
+        else:
+            asked = -1
+        if not 0 <= asked <= MOST_AT_ONCE:
             raise EffectError(f"{show(count)} is not a whole number from 0 to {MOST_AT_ONCE}")
     found = {
         name: reader(name, value)
@@ -67,10 +71,10 @@ def read(
     }
     counts = {name: len(each) for name, each in found.items() if each.ndim == 2}
     if not found:
-        if count is None:
+        if asked is None:
             raise EffectError("give a count, or positions, velocities, colors or sizes")
-        return int(count), None  # type: ignore[call-overload]  # it is whole
-    wanted = next(iter(counts.values()), 1) if count is None else int(count)  # type: ignore[call-overload]
+        return asked, None
+    wanted = next(iter(counts.values()), 1) if asked is None else asked
     for name, given in counts.items():
         if given != wanted:
             of = "count" if count is not None else next(iter(counts))

@@ -93,7 +93,7 @@ def test_a_plane_is_lit_where_it_looks(
 ) -> None:
     sprite = gp.Sprite(
         SQUARE,
-        facing=facing,  # type: ignore[arg-type]
+        facing=facing,
         look_at=(8 + 6e5, 8, 8e5),
         lit=gp.Lit("flat"),
     )
@@ -210,7 +210,7 @@ def test_a_normal_map_is_held_once_and_freed(scene: Scene) -> None:
         (lambda: gp.Light((0, 0, 0)), "Light: direction"),
         (lambda: gp.Light(color="red"), "Light: color"),
         (lambda: gp.Lit(wrap=2), "Lit: wrap: 2"),
-        (lambda: gp.Lit(3), 'Lit: normals: 3 is no texture; normals are "round", "flat"'),  # type: ignore[arg-type]
+        (lambda: gp.Lit(3), 'Lit: normals: 3 is no texture; normals are "round", "flat"'),
     ],
 )
 def test_what_makes_no_sense_is_refused(make: Any, sentence: str) -> None:
@@ -221,7 +221,7 @@ def test_what_makes_no_sense_is_refused(make: Any, sentence: str) -> None:
 
 def test_what_is_no_light_is_refused(scene: Scene) -> None:
     with pytest.raises(gp.EffectError, match="light: 3 is no Light"):
-        scene.particles.draw(np.eye(4), np.eye(4), light=3)  # type: ignore[arg-type]
+        scene.particles.draw(np.eye(4), np.eye(4), light=3)
 
 
 def test_a_map_that_is_missing_is_named(scene: Scene, tmp_path: Any) -> None:

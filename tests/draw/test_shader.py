@@ -174,7 +174,7 @@ def test_uniforms_that_cannot_be_are_refused() -> None:
             gp.Uniform(name, 1)
     for value in ("red", (1,), (1, 2, 3, 4, 5), float("nan"), True):
         with pytest.raises(gp.EffectError, match="value"):
-            gp.Uniform("heat", value)  # type: ignore[arg-type] - that is the point
+            gp.Uniform("heat", value)
     twice = [gp.Uniform("heat", 1), gp.Uniform("heat", 2)]
     with pytest.raises(gp.EffectError, match=r'"heat" is that of uniforms\[0\] too'):
         gp.Shader("vec4 look(Look p) { return p.texel; }", twice)

@@ -35,7 +35,7 @@ class ShadowMap:
         """What lies in it, the first row at the bottom."""
         self.framebuffer.use()
         self.framebuffer.clear(depth=cleared)
-        scene.particles.draw_depth(view, projection, **how)  # type: ignore[arg-type]
+        scene.particles.draw_depth(view, projection, **how)
         return np.frombuffer(self.depth.read(), np.float32).reshape(16, 16)
 
     def release(self) -> None:
@@ -138,7 +138,7 @@ def test_fades_of_the_camera_do_not_count(scene: Scene, shadow: ShadowMap) -> No
 
 @pytest.mark.parametrize("facing", ["emitter", "axis", "point", "velocity", "position"])
 def test_bursts_cast_as_they_are_seen(scene: Scene, shadow: ShadowMap, facing: str) -> None:
-    look = gp.Sprite(SQUARE, facing=facing, look_at=(8, 8, 1e6), order="oldest")  # type: ignore[arg-type]
+    look = gp.Sprite(SQUARE, facing=facing, look_at=(8, 8, 1e6), order="oldest")
     tipped = np.array([[1, 0, 0, 8], [0, 0, -1, 8], [0, 1, 0, 50], [0, 0, 0, 1]])
     scene.particles.burst(particle(sprite=look, lifetime=9), transform=tipped)
     scene.update()

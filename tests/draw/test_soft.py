@@ -158,7 +158,7 @@ def test_wherever_the_depth_comes_from_the_picture_is_the_same(scene: Scene, how
     soft(scene, WALL - 1)
     gl = scene.particles._scene.guard.gl
     copies, blit = [], gl.BlitFramebuffer
-    gl.BlitFramebuffer = lambda *arguments: (copies.append(arguments), blit(*arguments))  # type: ignore[assignment,method-assign]  # counted
+    gl.BlitFramebuffer = lambda *arguments: (copies.append(arguments), blit(*arguments))
     soft(scene, WALL - 1)
     given = {"borrowed": other.depth, "attached": canvas.depth, "taken": True}[how]
     found = scene.draw(canvas, depth=given, cleared_depth=wall)

@@ -176,4 +176,4 @@ def test_a_reset_forgets_and_a_release_is_clean(system: System, one: One) -> Non
 def test_a_listener_is_callable(system: System, one: One) -> None:
     it = system().play(one())["it"]
     with pytest.raises(gp.EffectError, match="it: on_death: 3 is neither callable nor None"):
-        it.on_death = 3  # type: ignore[assignment] - that is the point
+        it.on_death = 3

@@ -27,7 +27,7 @@ def process(body: str, *uniforms: gp.Uniform, start: str = "") -> gp.Process:
 
 
 def kept(emitter: gp.EmitterInstance) -> dict[str, Floats]:
-    """What is kept, and the age, of the living, each (n, 4) or (n,), in the order of their slots."""
+    """What is kept, and the age, of the living, (n, 4) or (n,), in the order of their slots."""
     simulation = emitter._simulation
     state = simulation.state
     assert state is not None
