@@ -48,7 +48,8 @@ from gpuparticles.effect.modifiers.collisions import (
     CollideSphere,
     Collision,
 )
-from gpuparticles.effect.modifiers.sampled import CollideField, CollideHeight
+from gpuparticles.effect.modifiers.distances import CollideField
+from gpuparticles.effect.modifiers.ground import CollideHeight
 
 # isort: split
 from gpuparticles.effect.modifiers.depths import CollideDepth, Depths
