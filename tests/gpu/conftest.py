@@ -19,6 +19,7 @@ from gpuparticles.effect.arrays import Rows
 from gpuparticles.effect.description import rule_of
 from gpuparticles.effect.geometry import GeometryRule
 from gpuparticles.gpu.simulate import Simulation
+from gpuparticles.playback.reference import Reference
 
 Floats = NDArray[np.float32]
 
@@ -193,15 +194,14 @@ def assert_same_particles(
     found: NDArray[np.void],
     expected: NDArray[np.void],
     look: float = 1e-6,
-    grown: float = 1.0,
     rounded: Callable[[], list[NDArray[np.void]]] = list,
 ) -> None:
     """Records of the GPU are those of the reference.
 
     What is drawn or counted agrees to the bit, what is integrated to rounding; and so do size and
-    colour, to `look`, where they depend on the speed. Rounding may have grown from hit to hit; and
-    where motion is chaos, as far as it drives apart what `rounded` gives: the same particles of
-    references that round otherwise. It is called only where the usual bound is not kept.
+    colour, to `look`, where they depend on the speed. Where motion is chaos, rounding
+    may have grown as far as it drives apart what `rounded` gives: the same particles of references
+    that round otherwise. It is called only where the usual bound is not kept.
     """
     for name in ("number", "age", "lifetime"):
         assert np.array_equal(found[name], expected[name]), name
@@ -211,14 +211,33 @@ def assert_same_particles(
         # Float32 is relative: what is farther away or faster is less exact.
         reach = 1 + np.abs(expected[name]).max(axis=1, initial=0) / 32
         off = np.abs(found[name] - expected[name]).max(axis=1, initial=0)
-        bound = grown * tolerance * reach
+        bound = tolerance * reach
         if (off > bound).any():
             for other in rounded():
                 own = np.abs(other[name] - expected[name]).max(axis=1, initial=0)
-                bound = np.maximum(bound, 4 * own)
+                bound = np.maximum(bound, 8 * own)  # a step rounds some eight times
         assert (off <= bound).all(), name
     turned = (found["rotation"] - expected["rotation"] + 180) % 360 - 180
     assert np.abs(turned).max(initial=0) <= ROTATION
+
+
+class Rounded(Reference):
+    """A reference whose places and velocities are rounded once more in each update, all one way."""
+
+    def __init__(self, effect: gp.Effect, ways: tuple[int, int], **playing: Any) -> None:
+        super().__init__(effect, **playing)
+        self._factors = [np.float32(1 + way * np.finfo(np.float32).eps) for way in ways]
+
+    def update(self, dt: float) -> None:
+        """Advance."""
+        super().update(dt)
+        for state in self._states:
+            state._position *= self._factors[0]
+            state._velocity *= self._factors[1]
+
+
+#: All the ways to round.
+WAYS = ((1, 1), (1, -1), (-1, 1), (-1, -1))
 
 
 @pytest.fixture

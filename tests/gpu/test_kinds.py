@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import moderngl
@@ -33,7 +34,7 @@ from gpuparticles.playback.population import hash_seed, pcg_int
 from gpuparticles.playback.reference import Reference
 from gpuparticles.shaders import compose, sources
 from gpuparticles.shaders.sources import Line
-from tests.gpu.conftest import assert_same_particles, instances
+from tests.gpu.conftest import WAYS, Rounded, assert_same_particles, instances
 
 System = Callable[..., gp.ParticleSystem]
 One = Callable[..., gp.Effect]
@@ -140,22 +141,38 @@ def test_a_modifiers_kernel_is_its_twin(
             modifiers=modifiers,
         )
         effect = gp.Effect("test", [emitter])
+        moves = [
+            turned(0.02 * step, (0.3 * step, math.sin(0.1 * step), -step / 30))
+            for step in range(60)
+        ]
         particles = gp.ParticleSystem(ctx)
         try:
             instance = particles.play(effect, seed=3)
-            reference = Reference(effect, seed=3)
-            # From hit to hit on what is round, a difference grows, until a hit is missed.
-            for step in range(20 if issubclass(cls, Collision) else 60):
-                move = turned(0.02 * step, (0.3 * step, math.sin(0.1 * step), -step / 30))
-                instance.transform = reference.transform = move
+            for move in moves:
+                instance.transform = move
                 particles.update(1 / 40)
-                reference.update(1 / 40)
-            grown = 10.0 if issubclass(cls, Collision) else 1.0
-            assert_same_particles(instance["it"].read(), reference.read("it"), grown=grown)
+            reference = moved(Reference(effect, seed=3), moves)
+            others = partial(rounded, effect, moves)
+            found, expected = instance["it"].read(), reference.read("it")
+            assert_same_particles(found, expected, rounded=others)
             assert instance.live_count == reference.live_count
             assert instance.births > 20
         finally:
             particles.release()
+
+
+def moved(reference: Reference, moves: list[NDArray[np.float64]]) -> Reference:
+    """A reference after as many steps as there are moves."""
+    for move in moves:
+        reference.transform = move
+        reference.update(1 / 40)
+    return reference
+
+
+def rounded(effect: gp.Effect, moves: list[NDArray[np.float64]]) -> list[NDArray[np.void]]:
+    """The particles of references that round otherwise."""
+    every = (Rounded(effect, ways, seed=3) for ways in WAYS)
+    return [moved(reference, moves).read("it") for reference in every]
 
 
 def turned(angle: float, place: tuple[float, float, float]) -> NDArray[np.float64]:

@@ -17,7 +17,7 @@ import gpuparticles as gp
 from gpuparticles.effect import Constraint, Modifier, Shape, kinds
 from gpuparticles.playback.reference import Reference
 from gpuparticles.shaders.layout import by_speed
-from tests.gpu.conftest import assert_same_particles, instances, numbers
+from tests.gpu.conftest import WAYS, Rounded, assert_same_particles, instances, numbers
 
 # At a surface the last bit of a place decides what comes next: constraints are compared over fewer
 # steps, in test_kinds.
@@ -158,25 +158,10 @@ def effects(draw: st.DrawFn) -> gp.Effect:
     return gp.Effect("random", [emitter], duration=2.5, modifiers=draw(modifiers))
 
 
-class Rounded(Reference):
-    """A reference whose places and velocities are rounded once more in each update, all one way."""
-
-    def __init__(self, effect: gp.Effect, ways: tuple[int, int], **playing: Any) -> None:
-        super().__init__(effect, **playing)
-        self._factors = [np.float32(1 + way * np.finfo(np.float32).eps) for way in ways]
-
-    def update(self, dt: float) -> None:
-        """Advance."""
-        super().update(dt)
-        for state in self._states:
-            state._position *= self._factors[0]
-            state._velocity *= self._factors[1]
-
-
 def rounded(effect: gp.Effect, seed: int, journey: Journey, steps: int) -> list[NDArray[np.void]]:
     """The particles after so many steps of references that round otherwise."""
     found = []
-    for ways in ((1, 1), (1, -1), (-1, 1), (-1, -1)):
+    for ways in WAYS:
         reference = Rounded(effect, ways, seed=seed, transform=journey(0))
         t = 0.0
         for dt in step_lengths(seed)[:steps]:
