@@ -25,13 +25,14 @@ out vec4 v_color;
 out vec2 v_across;         // from the middle, and half the width: in a taper both matter
 out float v_along;
 
+const uint COUNTED = 0xFFFFFFu; // numbers of marks that a float holds
+
 ivec2 slot;
-vec3 head;
-vec3 tail;
-float head_ago;
-float tail_ago;
+vec4 head;                 // a place, and how many seconds ago it was there
+vec4 born;
 int first;                 // the newest mark of the trail, counted back from the last one
-int marks;                 // how many marks it has
+int known;                 // how many of the marks that are kept were set since the birth
+int since;                 // how many there have been
 
 void hide() {
     gl_Position = vec4(2.0, 2.0, 2.0, 1.0);
@@ -44,18 +45,22 @@ float ago_at(int mark) {
     return u_times.x + float(mark) * u_times.y;
 }
 
-vec3 place_at(int mark) {
+vec4 kept_at(int mark) {
     int plane = (u_marks.y - mark + u_marks.z) % u_marks.z;
-    return texelFetch(u_history, ivec2(slot.x, slot.y * u_marks.z + plane), 0).xyz;
+    return texelFetch(u_history, ivec2(slot.x, slot.y * u_marks.z + plane), 0);
 }
 
-float ago_of(int node) {
-    return node <= 0 ? head_ago : node > marks ? tail_ago : ago_at(first + node - 1);
+vec4 point_at(int mark);
+
+// A node of the way, as a place and how many seconds ago the particle was there.
+vec4 point_of(int node) {
+    int mark = first + node - 1;
+    return node <= 0 ? head : mark >= known ? born : point_at(mark);
 }
 
-vec3 place_of(int node) {
-    return node <= 0 ? head : node > marks ? tail : place_at(first + node - 1);
-}
+// The node on the other side of a piece, of those that are elsewhere.
+vec4 point_beyond(int node, int way);
+#pragma gpuparticles points
 
 vec3 seen(vec3 place) {
     return (u_view * vec4(place, 1.0)).xyz;
@@ -74,47 +79,41 @@ void main() {
     vec4 position_age = texelFetch(u_position_age, slot, 0);
     float lifetime = uintBitsToFloat(texelFetch(u_lifetime_seed, slot, 0).x);
     float age = position_age.w;
-    head_ago = max(age - lifetime, 0.0);
+    float head_ago = max(age - lifetime, 0.0);
     if (age < 0.0 || age >= lifetime && head_ago >= u_times.w) {
         hide();
         return;
     }
-    uvec4 origin = texelFetch(u_origin, slot, 0);
-    head = position_age.xyz;
     // Seconds since the birth: the dead have their age at death in place of a rotation.
     float grown = age < lifetime ? age : texelFetch(u_velocity_rotation, slot, 0).w + head_ago;
 
     // Only marks that were set since the birth are the particle's.
-    int known = int(min(uint(u_marks.x) - origin.w, uint(u_marks.z)));
-    float birth_ago = clamp(grown, ago_at(known - 1), ago_at(known));
-    tail_ago = min(birth_ago, u_times.z);
+    uvec4 origin = texelFetch(u_origin, slot, 0);
+    since = int(min(uint(u_marks.x) - origin.w, 2u * uint(u_marks.z)));
+    known = min(since, u_marks.z);
+    float birth_ago = clamp(grown, ago_at(since - 1), ago_at(since));
+    float tail_ago = min(birth_ago, u_times.z);
     first = max(int(floor((head_ago - u_times.x) / u_times.y)) + 1, 0);
-    marks = max(min(int(ceil((tail_ago - u_times.x) / u_times.y)), known) - first, 0);
-    if (piece > marks || tail_ago <= head_ago) {
+    // Most trails that are short have no such piece: a mark is as old as it, or older.
+    if (tail_ago <= head_ago || piece > 0 && ago_at(first + piece - 1) >= tail_ago) {
         hide();
         return;
     }
-    tail = uintBitsToFloat(origin.xyz);
-    // Most pieces do not look at the end.
-    if (birth_ago > u_times.z && piece + 2 > marks) {
-        // It is cut between two nodes.
-        float begin = marks > 0 ? ago_at(first + marks - 1) : head_ago;
-        vec3 from = marks > 0 ? place_at(first + marks - 1) : head;
-        float end = first + marks < known ? ago_at(first + marks) : birth_ago;
-        vec3 to = first + marks < known ? place_at(first + marks) : tail;
-        tail = from + (to - from) * clamp((tail_ago - begin) / max(end - begin, 1e-30), 0.0, 1.0);
+    head = vec4(position_age.xyz, head_ago);
+    born = vec4(uintBitsToFloat(origin.xyz), birth_ago);
+    vec4 from = point_of(piece);
+    vec4 to = point_of(piece + 1);
+    if (from.w >= tail_ago || to.w <= from.w || distance(from.xyz, to.xyz) > u_ribbon.y) {
+        hide();
+        return;
     }
+    // The end is cut between two nodes.
+    bool cut = to.w > tail_ago;
+    vec3 last = cut ? mix(from.xyz, to.xyz, (tail_ago - from.w) / (to.w - from.w)) : to.xyz;
 
     vec2 corner = vec2(gl_VertexID & 1, (gl_VertexID >> 1) & 1);
     bool ending = corner.y > 0.0;
-    int node = ending ? piece + 1 : piece;
-    vec3 from = place_of(piece);
-    vec3 to = place_of(piece + 1);
-    if (distance(from, to) > u_ribbon.y) {
-        hide();
-        return;
-    }
-    float ago = ago_of(node);
+    float ago = ending ? min(to.w, tail_ago) : from.w;
     float t = ago / tail_ago;
     // The look that the particle had there.
     float life = clamp((grown - ago) / lifetime, 0.0, 0.99999994);
@@ -124,16 +123,18 @@ void main() {
     half_width *= curve_at(u_size_over_life, life) * curve_at(u_width_over_trail, t);
 #pragma gpuparticles look
 
-    vec3 begin = seen(from);
-    vec3 end = seen(to);
+    vec3 begin = seen(from.xyz);
+    vec3 end = seen(last);
     vec3 center = ending ? end : begin;
     vec3 eye = u_projection[2][3] != 0.0 ? -center : vec3(0.0, 0.0, 1.0);
     vec3 own = across(end - begin, eye, half_width);
     // The piece on the other side of the corner, if there is one.
     vec3 other = vec3(0.0);
-    if (ending ? node <= marks : node > 0) {
-        vec3 next = seen(place_of(ending ? node + 1 : node - 1));
-        other = across(ending ? next - center : center - next, eye, half_width);
+    if (ending ? !cut : piece > 0) {
+        vec3 place = point_beyond(ending ? piece + 1 : piece, ending ? 1 : -1).xyz;
+        vec3 way = ending ? seen(place) - center : center - seen(place);
+        bool linked = distance(place, ending ? to.xyz : from.xyz) <= u_ribbon.y;
+        other = linked ? across(way, eye, half_width) : other;
     }
     vec3 side = mitred(ending ? own : other, ending ? other : own, half_width);
 
@@ -147,8 +148,12 @@ void main() {
     v_along = t;
     if (u_ribbon.z > 0.0) {
         v_along = 0.0;
-        for (int i = 0; i < node; ++i) {
-            v_along += distance(place_of(i), place_of(i + 1)) * u_ribbon.z;
+        vec4 before = head;
+        for (int i = 1; i <= piece; ++i) {
+            vec4 node = point_of(i);
+            v_along += distance(before.xyz, node.xyz) * u_ribbon.z;
+            before = node;
         }
+        v_along += ending ? distance(from.xyz, last) * u_ribbon.z : 0.0;
     }
 }

@@ -5,6 +5,8 @@
 uniform ivec3 u_lines;
 uniform float u_ago; // seconds from the mark to the end of the step
 
+#pragma gpuparticles kernels
+
 layout(location = 0) out vec4 o_history;
 
 void main() {
@@ -16,5 +18,6 @@ void main() {
     float begin = max(first.w, 0.0);
     float way = min(last.w, lifetime) - begin;
     float weight = way > 0.0 ? clamp((last.w - u_ago - begin) / way, 0.0, 1.0) : 1.0;
-    o_history = vec4(first.xyz + (last.xyz - first.xyz) * weight, 1.0);
+    o_history = vec4(first.xyz + (last.xyz - first.xyz) * weight, 0.0);
+#pragma gpuparticles apart
 }

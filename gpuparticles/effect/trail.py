@@ -31,9 +31,9 @@ class Trail(Blended):
     trail's own. A particle that was where it is now has no trail.
 
     The way is kept in points, `segments` of them for the lifetime, whatever the frame rate; each
-    costs 16 bytes for every particle that there is room for, as do two more. In the particles'
-    space: those of local space carry their trails along with the emitter. Bursts of effects with
-    trails have textures of their own.
+    costs 16 bytes for every particle that there is room for, as do two more, and a third with a
+    `min_distance`. In the particles' space: those of local space carry their trails along with the
+    emitter. Bursts of effects with trails have textures of their own.
 
     Args:
         lifetime: Seconds until what was drawn at a place is gone; at most 60.
@@ -41,6 +41,9 @@ class Trail(Blended):
         width_over_trail: Factor of the width from the particle, at 0, to the end, at 1, by time.
         color_over_trail: Factor of the colour from the particle, at 0, to the end, at 1, by time.
         segments: How many straight pieces the way of a lifetime is drawn in, 1 to 255.
+        min_distance: A point is kept only where the particle is at least so many units from the
+            last one that was, or that one is as old as the trail: what is slow, or trembles, leaves
+            fewer. 0 keeps all.
         outlives: Whether the trail stays when the particle dies, and ends as if it rested there.
             Until it is over the particle keeps its place among those that there is room for, and
             counts as living; one that a modifier kills in an endless life takes its trail along.
@@ -63,6 +66,7 @@ class Trail(Blended):
     width_over_trail: SizeOverLife = default(((0.0, 1.0), (1.0, 0.0)))
     color_over_trail: ColorOverLife = default(((0.0, "#ffffff"), (1.0, "#ffffff00")))
     segments: Annotated[int, Number("a number of segments", least=1, most=255, whole=True)] = 16
+    min_distance: Annotated[float, Number("a distance", "units", least=0)] = 0.0
     outlives: Annotated[bool, Flag()] = True
     only: Annotated[bool, Flag()] = False
     texture: Takes[_TextureLike, Annotated[Path | Image | GLTexture | None, TextureRule()]] = (

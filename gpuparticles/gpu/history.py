@@ -8,6 +8,7 @@ import moderngl
 import numpy as np
 from numpy.typing import NDArray
 
+from gpuparticles.effect.trail import Trail
 from gpuparticles.errors import ContextError
 from gpuparticles.gpu.guard import Guard
 from gpuparticles.gpu.programs import UNITS, Held, Program
@@ -23,6 +24,8 @@ __all__ = ["History", "check_history"]
 
 _pack_lines = struct.Struct("<3i").pack
 _pack_marks = struct.Struct("<I2i").pack
+_pack_plane = struct.Struct("<2i").pack
+_pack_mark = struct.Struct("<Ii").pack
 _pack_float = struct.Struct("<f").pack
 
 
@@ -52,6 +55,7 @@ class History:
     Args:
         ctx: The context.
         guard: Its guard.
+        trail: What it is for.
         text: What is composed for trails.
         marks: When there is a mark.
 
@@ -59,15 +63,24 @@ class History:
         marks: The same.
     """
 
-    def __init__(self, ctx: moderngl.Context, guard: Guard, text: TrailText, marks: Marks) -> None:
+    def __init__(
+        self, ctx: moderngl.Context, guard: Guard, trail: Trail, text: TrailText, marks: Marks
+    ) -> None:
         self.marks = marks
+        self._trail = trail
         self._ctx = ctx
         self._guard = guard
         self._texture: moderngl.Texture | None = None
         self._target: moderngl.Framebuffer | None = None
+        # What was written at the last mark, where it is looked at: no pass reads what it writes.
+        self._kept: moderngl.Texture | None = None
+        self._kept_target: moderngl.Framebuffer | None = None
+        self._last_points: Program | None = None
         self._held = Held(ctx)
         try:
             self._record = self._held.acquire(text.record)
+            if text.last_points is not None:
+                self._last_points = self._held.acquire(text.last_points)
             self._move = self._held.acquire(text.move)
             self._shift = self._held.acquire(text.shift)
             self._shift_origin = self._held.acquire(text.shift_origin)
@@ -78,8 +91,12 @@ class History:
     @property
     def nbytes(self) -> int:
         """GPU memory."""
-        texture = self._texture
-        return 0 if texture is None else HISTORY.nbytes * texture.width * texture.height
+        textures = [each for each in (self._texture, self._kept) if each is not None]
+        return sum(HISTORY.nbytes * each.width * each.height for each in textures)
+
+    def describe(self, trail: Trail) -> None:
+        """Go on with other values of what parameters may drive."""
+        self._trail = trail
 
     def begin(self, birth: Program, step: Step) -> None:
         """Tell the birth pass where its step lies between the marks."""
@@ -100,12 +117,29 @@ class History:
         assert target is not None
         state.bind_both()
         program = self._record
-        self._guard.target(target.glo, texture.width, texture.height)
         for number in due:
             plane = number % marks.planes
+            if self._last_points is not None:
+                self._look_back(self._last_points, state, number, step.rows)
+            self._guard.target(target.glo, texture.width, texture.height)
             program.write("u_lines", _pack_lines(plane, marks.planes, texture.height))
             program.write("u_ago", _pack_float((end - number * marks.every) * clock.tick))
             program.vertex_array.render(moderngl.TRIANGLE_STRIP, 4, instances=step.rows)
+
+    def _look_back(self, program: Program, state: State, number: int, rows: int) -> None:
+        """Have the pass that is next know what was written at the mark before its own."""
+        assert self._kept is not None
+        assert self._kept_target is not None
+        planes = self.marks.planes
+        program.write("u_plane", _pack_plane((number - 1) % planes, planes))
+        self.bind()
+        self._guard.target(self._kept_target.glo, state.width, rows)
+        program.vertex_array.render(moderngl.TRIANGLES, 3)
+        trail, record = self._trail, self._record
+        record.write("u_mark", _pack_mark(number & COUNTED, trail.segments))
+        record.write("u_min_distance", _pack_float(trail.min_distance))
+        state.bind((ORIGIN.name,))
+        self._kept.use(UNITS["u_kept"])
 
     def fit(self, state: State, came_from: NDArray[np.int64] | None = None) -> None:
         """Have room for what the state has; what is kept stays with its particles.
@@ -119,6 +153,12 @@ class History:
         size = (state.width, state.height * self.marks.planes)
         self._texture = state_texture(self._ctx, size, HISTORY)
         self._target = render_target(self._ctx, self._guard.gl, [self._texture])
+        if self._last_points is not None:
+            for resource in (self._kept_target, self._kept):
+                if resource is not None:
+                    resource.release()
+            self._kept = state_texture(self._ctx, (state.width, state.height), HISTORY)
+            self._kept_target = render_target(self._ctx, self._guard.gl, [self._kept])
         if old is None or target is None:
             return
         if came_from is None:
@@ -197,10 +237,10 @@ class History:
 
     def free(self) -> None:
         """There are no slots any more."""
-        for resource in (self._target, self._texture):
+        for resource in (self._target, self._texture, self._kept_target, self._kept):
             if resource is not None:
                 resource.release()
-        self._target = self._texture = None
+        self._target = self._texture = self._kept_target = self._kept = None
 
     def release(self) -> None:
         """Free the GL objects and give the programs back."""

@@ -45,6 +45,8 @@ UNITS = {
     "u_order": len(STATE) + len(BIRTH),
     "u_instances": 6,
     "u_texture": 7,
+    # Of what writes a history down, which draws nothing.
+    "u_kept": 7,
     # The depth of what the host has drawn.
     "u_scene_depth": 8,
     "u_normals": 9,

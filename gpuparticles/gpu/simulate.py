@@ -184,7 +184,8 @@ class Simulation:
                 lingers = 0.0 if emitter.trail is None else emitter.trail.lingers
                 self.deaths = Deaths(ctx, guard, self._held.acquire(text.alive), lingers)
             if text.trail is not None and emitter.trail is not None:
-                self.history = History(ctx, guard, text.trail, marks_of(emitter.trail, clock, fps))
+                marks = marks_of(emitter.trail, clock, fps)
+                self.history = History(ctx, guard, emitter.trail, text.trail, marks)
             self.buffer = ctx.buffer(self._data, dynamic=True)
             self._tables = _table_texture(ctx, tables(emitter, self._modifiers))
             # Whether a step binds more than the first texture units.
@@ -243,6 +244,8 @@ class Simulation:
         ]
         self._pack_constants(self._clock)
         self._stale = True
+        if self.history is not None and emitter.trail is not None:
+            self.history.describe(emitter.trail)
 
     def move(self, capacity: int, row: int, came_from: NDArray[np.int64]) -> None:
         """Have another number of slots, and everybody where they belong.

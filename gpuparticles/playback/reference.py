@@ -221,7 +221,8 @@ class Reference:
 
         Returns:
             For each that has a trail float32 (n, 3), in the particles' frame: where it was born,
-            then where it was at the marks since, of which the trail's length and one are kept.
+            then where it was at the marks since, of which the trail's length and one are kept, if
+            it had gone far enough by then.
         """
         names = [emitter.name for emitter in self.effect.emitters]
         return self._states[names.index(name)].trails()
@@ -265,6 +266,7 @@ class _State:
             self._birthplace = np.zeros((n, 3), np.float32)
             self._birth_mark = np.zeros(n, np.int64)
             self._history = np.zeros((n, self._marks.planes, 3), np.float32)
+            self._kept = np.zeros((n, self._marks.planes), np.int64)
 
     def describe(self, emitter: Emitter, modifiers: tuple[Modifier, ...]) -> None:
         """Go on with other values of what parameters drive."""
@@ -330,12 +332,30 @@ class _State:
             weight = np.clip((self._age - ago - begin) / np.where(way > 0, way, 1), 0, 1)
             weight = np.where(way > 0, weight, 1)[:, None]
             place = position + (self._position - position) * weight
-            self._history[:, number % marks.planes] = place
+            self._keep(marks, number, np.asarray(place, np.float32))
+
+    def _keep(self, marks: Marks, number: int, place: Floats) -> None:
+        """Write down where everybody was at a mark, or once more what was kept last."""
+        trail, plane, before = (
+            self._emitter.trail,
+            number % marks.planes,
+            (number - 1) % marks.planes,
+        )
+        assert trail is not None
+        fresh = number - self._birth_mark <= 1
+        last = np.where(fresh, self._birth_mark, self._kept[:, before])
+        point = np.where(fresh[:, None], self._birthplace, self._history[:, before])
+        way = place - point
+        squared = np.sum(way * way, axis=1, dtype=np.float32)
+        near = (squared < np.float32(trail.min_distance) ** 2) & (number - last < trail.segments)
+        self._history[:, plane] = np.where(near[:, None], point, place)
+        self._kept[:, plane] = np.where(near, last, number)
 
     def trails(self) -> dict[int, Floats]:
         """By birth number of everybody who has a trail: where they were at their marks, (n, 3).
 
-        From where they were born on, those beyond the trail's end too that are still kept.
+        From where they were born on, those beyond the trail's end too that are still kept; each
+        once.
         """
         marks, clock = self._marks, self._population.clock
         assert marks is not None
@@ -345,8 +365,10 @@ class _State:
         found = {}
         for slot in np.flatnonzero(seen[:used]):
             first = max(int(self._birth_mark[slot]), last - marks.planes) + 1
-            planes = [number % marks.planes for number in range(first, last + 1)]
-            way = self._history[slot, planes].reshape(-1, 3)
+            planes = np.arange(first, last + 1) % marks.planes
+            kept, once = np.unique(self._kept[slot, planes], return_index=True)
+            once = once[kept > self._birth_mark[slot]]
+            way = self._history[slot, planes[once]].reshape(-1, 3)
             number = int(self._population.numbers[slot])
             found[number] = np.vstack([self._birthplace[slot], way])
         return found

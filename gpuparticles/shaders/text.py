@@ -28,6 +28,7 @@ from gpuparticles.shaders.sources import Source
 from gpuparticles.shaders.sprites import composite, sprite
 from gpuparticles.shaders.trails import (
     HISTORY,
+    last_points,
     move_history,
     record,
     ribbon,
@@ -66,6 +67,7 @@ class TrailText(NamedTuple):
 
     Args:
         record: Writes down where particles were.
+        last_points: Fetches what was written down last; None where nobody asks.
         move: Gives what was written down other slots.
         shift: Makes it relative to another anchor.
         shift_origin: Makes the places of births so.
@@ -73,6 +75,7 @@ class TrailText(NamedTuple):
     """
 
     record: Pass
+    last_points: Pass | None
     move: Pass
     shift: Pass
     shift_origin: Pass
@@ -158,8 +161,8 @@ class EmitterText(NamedTuple):
         if depth:
             yield self.cast(), quads
         if self.trail is not None:
-            *kept, drawn = self.trail
-            yield from ((each, False) for each in kept)
+            *keeping, drawn = self.trail
+            yield from ((each, False) for each in keeping if each is not None)
             yield drawn, True
         if self.ribbon is not None:
             sorting, drawn = self.ribbon
@@ -227,8 +230,11 @@ def _rest(emitter: Emitter, modifiers: Sequence[Modifier], *, carries: bool) -> 
 def _trail(emitter: Emitter, modifiers: Sequence[Modifier]) -> TrailText | None:
     if emitter.trail is None:
         return None
+    last = last_points() if emitter.trail.min_distance > 0.0 else None
     shifts = shift_places(HISTORY), shift_places(ORIGIN)
-    return TrailText(record(), move_history(), *shifts, trail(emitter, modifiers))
+    return TrailText(
+        record(emitter.trail), last, move_history(), *shifts, trail(emitter, modifiers)
+    )
 
 
 def _ribbon(emitter: Emitter, modifiers: Sequence[Modifier]) -> tuple[OrderText, Pass]:

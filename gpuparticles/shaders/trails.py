@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from gpuparticles.effect.effect import Emitter
 from gpuparticles.effect.modifiers import Modifier
+from gpuparticles.effect.trail import Trail
 from gpuparticles.shaders.compose import compose, fullscreen, sampler, smooth
 from gpuparticles.shaders.layout import (
     ATTRIBUTES,
@@ -22,21 +23,35 @@ from gpuparticles.shaders.layout import (
 )
 from gpuparticles.shaders.sources import Source
 
-__all__ = ["HISTORY", "move_history", "record", "ribbon", "shift_places", "trail"]
+__all__ = ["HISTORY", "last_points", "move_history", "record", "ribbon", "shift_places", "trail"]
 
-#: Where particles were at the marks.
-HISTORY = Channel("history", "f4", 4, (("history", "xyz"),))
+#: Where particles were at the marks; and where points have a least distance, after which mark each
+#: was kept.
+HISTORY = Channel("history", "f4", 4, (("history", "xyz"), ("mark", "w")))
 
 
-def record() -> tuple[Source, Source]:
-    """Vertex and fragment text of the pass that writes down where particles were at a mark."""
+def record(trail: Trail) -> tuple[Source, Source]:
+    """Vertex and fragment text of the pass that writes down where particles were at a mark.
+
+    Args:
+        trail: Whether points have a least distance decides the text.
+    """
+    apart = trail.min_distance > 0.0
+    inputs = [POSITION_AGE, LIFETIME_SEED, *([ORIGIN] if apart else [])]
     openings = {
         "inputs": [
             f"uniform sampler2D u_before_{POSITION_AGE.name};",
-            *(sampler(c) for c in (POSITION_AGE, LIFETIME_SEED)),
-        ]
+            *(sampler(c) for c in inputs),
+        ],
+        "apart": _APART if apart else [],
     }
-    return compose("passes/record.vert", {}), compose("passes/record.frag", openings)
+    libraries = ["lib/apart.glsl"] if apart else []
+    return compose("passes/record.vert", {}), compose("passes/record.frag", openings, libraries)
+
+
+def last_points() -> tuple[Source, Source]:
+    """Vertex and fragment text of the pass that fetches the points of a mark."""
+    return fullscreen(), compose("passes/last_points.frag", {})
 
 
 def move_history() -> tuple[Source, Source]:
@@ -81,6 +96,7 @@ def trail(emitter: Emitter, modifiers: Sequence[Modifier] = ()) -> tuple[Source,
         "smooth": smooth(curve for _, _, curve in looked_up),
         "inputs": [sampler(c) for c in drawn],
         "look": _look(emitter),
+        "points": _points(emitter),
     }
     return compose("draw/trail.vert", openings), compose("draw/trail.frag", {})
 
@@ -94,6 +110,40 @@ def ribbon(emitter: Emitter, modifiers: Sequence[Modifier] = ()) -> tuple[Source
         "look": _look(emitter),
     }
     return compose("draw/ribbon.vert", openings), compose("draw/trail.frag", {})
+
+
+_APART = ["    o_history = apart(o_history, slot);"]
+
+
+def _points(emitter: Emitter) -> list[str]:
+    """How the points of a mark are found: a place, and how many seconds ago somebody was there."""
+    assert emitter.trail is not None
+    if emitter.trail.min_distance == 0.0:
+        return [
+            "vec4 point_at(int mark) {",
+            "    return vec4(kept_at(mark).xyz, ago_at(mark));",
+            "}",
+            "vec4 point_beyond(int node, int way) {",
+            "    return point_of(node + way);",
+            "}",
+        ]
+    return [
+        "vec4 point_at(int mark) {",
+        "    vec4 kept = kept_at(mark);",
+        "    int back = int((uint(u_marks.x) - uint(kept.w)) & COUNTED);",
+        "    return vec4(kept.xyz, back < since ? ago_at(back) : born.w);",
+        "}",
+        "// Marks that nothing was kept at repeat the point before.",
+        "vec4 point_beyond(int node, int way) {",
+        "    float ago = point_of(node).w;",
+        "    vec4 found;",
+        "    do {",
+        "        node += way;",
+        "        found = point_of(node);",
+        "    } while (found.w == ago && node > 0 && node <= known - first);",
+        "    return found;",
+        "}",
+    ]
 
 
 def _look(emitter: Emitter) -> list[str]:

@@ -175,6 +175,13 @@ def modes() -> dict[str, gp.Effect]:
             size=(0.1, 0.2),
             rate=12,
         ),
+        "trail_of_points_apart": _flow(
+            gp.Sprite(),
+            trail=gp.Trail(0.8, segments=32, min_distance=0.2),
+            size=(0.1, 0.2),
+            rate=12,
+            modifiers=[gp.Turbulence(60, frequency=4), gp.Drag(4)],
+        ),
         "ribbon": _flow(
             gp.Sprite(),
             ribbon=gp.Ribbon(),

@@ -25,13 +25,20 @@ def plain(**settings: Any) -> gp.Trail:
     return gp.Trail(**{**PLAIN, **settings})
 
 
+#: With all points, and only with those that are some units apart.
+APART = pytest.mark.parametrize("apart", [0.0, 2.5])
+
+
 def to_the_right(speed: float, **emitter: Any) -> dict[str, Any]:
     return {"velocity": (speed, 0, 0), "size": 4, "trail": plain(), **emitter}
 
 
+@APART
 @pytest.mark.parametrize("fps", [13, 60, 200])
-def test_a_straight_flight_covers_exactly_its_rectangle(scene: Scene, fps: int) -> None:
-    scene.add((2, 8, 0), **to_the_right(16))
+def test_a_straight_flight_covers_exactly_its_rectangle(
+    scene: Scene, fps: int, apart: float
+) -> None:
+    scene.add((2, 8, 0), **to_the_right(16, trail=plain(min_distance=apart)))
     steps = round(0.5 * fps)
     for _ in range(steps):
         scene.update(0.5 / steps)
@@ -40,10 +47,11 @@ def test_a_straight_flight_covers_exactly_its_rectangle(scene: Scene, fps: int) 
     assert (pixels[6:10, 2:10] == 255).all()
 
 
-def test_it_is_cut_at_its_lifetime_not_by_pieces(scene: Scene) -> None:
+@pytest.mark.parametrize("kept", [{"segments": 2}, {"min_distance": 2.5}, {"min_distance": 99}])
+def test_it_is_cut_at_its_lifetime_not_by_pieces(scene: Scene, kept: dict[str, Any]) -> None:
     canvas = scene.make_canvas((64, 16))
-    # Eight units long at any time, in pieces of four.
-    scene.add((0, 8, 0), **to_the_right(16, trail=plain(segments=2)))
+    # Eight units long at any time, in pieces of four, or of whatever is kept.
+    scene.add((0, 8, 0), **to_the_right(16, trail=plain(**kept)))
     scene.update(0.5)
     for left in range(1, 50):
         scene.update(1 / 16)
@@ -82,11 +90,16 @@ def test_the_killed_leave_their_trails(scene: Scene) -> None:
     assert 3 <= left < right <= 10
 
 
-def test_the_corner_of_a_path_has_no_gap_and_its_full_width(scene: Scene) -> None:
+@APART
+def test_the_corner_of_a_path_has_no_gap_and_its_full_width(scene: Scene, apart: float) -> None:
     canvas = scene.make_canvas((32, 32))
     bounce = gp.CollidePlane(point=(0, 4, 0), restitution=1, friction=0, space="world")
     scene.add(
-        (4, 16, 0), velocity=(24, -24, 0), size=4, modifiers=[bounce], trail=plain(lifetime=1)
+        (4, 16, 0),
+        velocity=(24, -24, 0),
+        size=4,
+        modifiers=[bounce],
+        trail=plain(lifetime=1, min_distance=apart),
     )
     for _ in range(64):
         scene.update(1 / 64)
@@ -94,7 +107,8 @@ def test_the_corner_of_a_path_has_no_gap_and_its_full_width(scene: Scene) -> Non
     # Down to (16, 4), up to (28, 16): along both ways everything within 2 units is covered.
     y, x = np.mgrid[0:32, 0:32] + 0.5
     distance = np.abs(np.abs(x - 16) - (y - 4)) / np.sqrt(2)
-    inside = (distance < 1.3) & (y < 15) & (y > 4)
+    # A point that is not kept may cut the corner.
+    inside = (distance < 1.3) & (y < 15) & (y > 4 + apart / 2)
     assert shown[inside].all()
     assert not shown[distance > 2 * np.sqrt(2) + 0.7].any()
 
@@ -132,10 +146,43 @@ def test_it_moves_along_with_local_particles_and_stays_behind_in_the_world(scene
     assert box(shown[8:]) == (2, 3, 4, 5)
 
 
-def test_a_particle_at_rest_has_no_trail(scene: Scene) -> None:
-    scene.add((8, 8, 0), **to_the_right(0))
-    scene.update(0.4)
-    assert not scene.draw().any()
+@APART
+def test_a_particle_at_rest_has_no_trail(scene: Scene, apart: float) -> None:
+    scene.add((8, 8, 0), **to_the_right(0, trail=plain(min_distance=apart)))
+    for _ in range(8):
+        scene.update(0.3)
+        assert not scene.draw().any()
+
+
+def test_the_piece_that_is_left_of_who_rests_is_over_after_two_lifetimes(scene: Scene) -> None:
+    stop = [(0, 1), (0.15, 1), (0.15, 0), (1, 0)]
+    trail = plain(min_distance=6)
+    scene.add((2, 8, 0), **to_the_right(8, lifetime=8, speed_over_life=stop, trail=trail))
+    seen = []
+    for _ in range(40):
+        scene.update(1 / 16)
+        pixels = scene.draw()
+        seen.append(box(pixels)[2] - box(pixels)[0] if pixels.any() else 0)
+    # It goes 9.6 units in 1.2 s, and is seen in full until then; then it shortens, and ends.
+    assert max(seen) == 4
+    assert seen[18:] == sorted(seen[18:], reverse=True)
+    assert (seen[24] > 0, seen[36:]) == (True, [0] * 4)
+
+
+def test_points_that_were_not_kept_join_no_pieces(scene: Scene) -> None:
+    """Of a right angle between two long pieces, each of many marks, the corner is filled."""
+    canvas = scene.make_canvas((32, 32))
+    bounce = gp.CollidePlane(
+        point=(20, 4, 0), normal=(-1, 1, 0), restitution=1, friction=0, space="world"
+    )
+    trail = plain(lifetime=4, segments=64, min_distance=7.75)
+    scene.add((4, 4, 0), **to_the_right(8, lifetime=4, trail=trail, modifiers=[bounce]))
+    for _ in range(63):
+        scene.update(1 / 16)
+    shown = scene.draw(canvas)[:, :, 3] > 0
+    assert shown[2:6, 4:20].all()
+    assert shown[6:19, 18:22].all()
+    assert shown[2:4, 20:22].sum() >= 3, "a mitre, within its limit"
 
 
 def test_a_particle_that_has_come_to_rest_loses_its_trail(scene: Scene) -> None:
@@ -160,12 +207,14 @@ def test_a_way_towards_the_camera_is_thin_and_finite(scene: Scene) -> None:
     assert scene.draw(view=aside, projection=projection).any()
 
 
-def test_width_and_colour_follow_the_curves_over_the_trail(scene: Scene) -> None:
+@APART
+def test_width_and_colour_follow_the_curves_over_the_trail(scene: Scene, apart: float) -> None:
     canvas = scene.make_canvas((32, 16), dtype="f4")
     trail = plain(
         width=0.5,
         width_over_trail=[(0, 2), (1, 0)],
         color_over_trail=[(0, "#ff0000"), (1, "#0000ff")],
+        min_distance=apart,
     )
     scene.add((4, 8, 0), **to_the_right(32, size=8, trail=trail))
     for _ in range(16):
@@ -173,7 +222,8 @@ def test_width_and_colour_follow_the_curves_over_the_trail(scene: Scene) -> None
     shown = scene.draw(canvas)
     t = (20 - (np.arange(4, 20) + 0.5)) / 16
     heights = (shown[:, 4:20, 3] > 0).sum(axis=0)
-    assert heights == pytest.approx(8 * (1 - t), abs=1)
+    # Its tip is drawn a pixel wide, and fainter: the longer its last piece, the more of it.
+    assert heights == pytest.approx(8 * (1 - t), abs=2 if apart else 1)
     assert shown[8, 8:20, 0] == pytest.approx(1 - t[4:], abs=0.02)
     assert shown[8, 8:20, 2] == pytest.approx(t[4:], abs=0.02)
 
@@ -204,8 +254,9 @@ def test_a_texture_is_stretched_from_the_particle_to_the_end(scene: Scene) -> No
     assert (row[4:] == (255, 0, 0, 255)).all()
 
 
-def test_a_texture_is_tiled_by_length(scene: Scene) -> None:
-    trail = plain(texture=HALVES, filter="nearest", tile=4)
+@APART
+def test_a_texture_is_tiled_by_length(scene: Scene, apart: float) -> None:
+    trail = plain(texture=HALVES, filter="nearest", tile=4, min_distance=apart)
     scene.add((2, 8, 0), **to_the_right(16, trail=trail))
     for _ in range(8):
         scene.update(1 / 16)

@@ -175,7 +175,12 @@ def ways(emitter: gp.EmitterInstance) -> Ways:
         if not 0 <= age < lifetime[slot] + np.float32(trail.lingers):
             continue
         first = max(int(origin[slot, 3]), last - marks.planes) + 1
-        planes = [number % marks.planes for number in range(first, last + 1)]
+        planes = np.arange(first, last + 1) % marks.planes
+        if trail.min_distance:
+            numbers, once = np.unique(
+                kept[slot // width, planes, slot % width, 3], return_index=True
+            )
+            planes = planes[once[numbers > origin[slot, 3]]]
         way = kept[slot // width, planes, slot % width, :3]
         birthplace = origin[slot, :3].copy().view(np.float32)
         found[int(player.population.numbers[slot])] = np.vstack([birthplace, way])

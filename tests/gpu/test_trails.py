@@ -55,6 +55,9 @@ COSTS = (gp.Acceleration((0, -9, 0)), gp.CollidePlane(lifetime_loss=0.3))
         {"trail": gp.Trail(0.25, segments=7, outlives=False)},
         {"trail": gp.Trail(0.02, segments=5)},
         {"trail": gp.Trail(0.3, segments=1)},
+        {"trail": gp.Trail(0.25, segments=12, min_distance=0.11)},
+        {"trail": gp.Trail(0.25, segments=12, min_distance=0.3), "fixed_fps": 20},
+        {"trail": gp.Trail(0.3, segments=20, min_distance=0.2), "modifiers": KILLS},
         {"modifiers": KILLS, "lifetime": (0.3, 2)},
         {"modifiers": COSTS, "lifetime": (0.3, 2)},
         {"modifiers": KILLS, "lifetime": float("inf"), "limit": 30},
@@ -108,6 +111,56 @@ def test_points_lie_at_their_times_at_any_step_rate(system: System, fps: int) ->
         assert place == pytest.approx([0, height, 0], abs=1e-4)
 
 
+@pytest.mark.parametrize("fps", [20, 60, 144])
+def test_points_are_kept_where_a_particle_has_gone_far_enough(system: System, fps: int) -> None:
+    """A mark each 1/32 s, 1/16 of a unit apart: of these each third is far enough."""
+    trail = gp.Trail(1, segments=32, min_distance=0.17)
+    once: dict[str, Any] = {"rate": 0, "bursts": [gp.Burst()], "lifetime": 9, "loop": False}
+    what = effect(**once, speed=2, spread=0, modifiers=[], trail=trail)
+    particles = system(max_step=1)
+    playing, expected = particles.play(what), Reference(what, max_step=1)
+    for _ in range(round(0.95 * fps)):
+        particles.update(1 / fps)
+        expected.update(1 / fps)
+    (way,) = ways(playing["it"]).values()
+    assert way[:, 1] == pytest.approx(np.arange(0, 1.89, 0.1875), abs=1e-4)
+    assert_same_ways({0: way}, expected.trails("it"))
+
+
+def test_who_rests_or_trembles_leaves_no_points(system: System) -> None:
+    """But for one each lifetime, from which on the trail shortens."""
+    trail = gp.Trail(0.5, segments=16, min_distance=0.5)
+    once: dict[str, Any] = {"rate": 0, "bursts": [gp.Burst(0, 3)], "lifetime": 9, "loop": False}
+    noise = gp.Turbulence(40, frequency=9)
+    for modifiers, reach in (((), 0.0), ((noise, gp.Drag(20), gp.SpeedLimit(2)), 0.5)):
+        what = effect(**once, speed=0, modifiers=modifiers, trail=trail)
+        particles = system()
+        playing = particles.play(what)
+        for _ in range(30):
+            particles.update(1 / 64)
+        for way in ways(playing["it"]).values():
+            assert len(way) == 1
+        for _ in range(30):
+            particles.update(1 / 64)
+        for way in ways(playing["it"]).values():
+            assert len(way) == 2
+            assert np.ptp(way, axis=0).max() <= reach
+
+
+def test_a_hitch_leaves_no_point_of_before(system: System) -> None:
+    trail = gp.Trail(0.5, segments=16, min_distance=0.5)
+    endless: dict[str, Any] = {"rate": 0, "bursts": [gp.Burst()], "lifetime": float("inf")}
+    what = effect(**endless, speed=1, spread=0, modifiers=[], trail=trail, loop=False)
+    particles = system()
+    playing, expected = particles.play(what), Reference(what)
+    for dt in (0.7, 1000.0, 0.3, 400.0, 1.0):
+        particles.update(dt)
+        expected.update(dt)
+        assert_same_ways(ways(playing["it"]), expected.trails("it"))
+    (way,) = ways(playing["it"]).values()
+    assert np.ptp(way[1:], axis=0).max() < 1
+
+
 def test_marks_are_apart_by_the_share_of_the_lifetime() -> None:
     clock = Clock(3)
     marks = marks_of(gp.Trail(0.5, segments=16), clock)
@@ -133,19 +186,30 @@ def test_nobody_has_a_point_of_who_was_in_the_slot_before(system: System) -> Non
     assert len(numbers) > 2 * 40  # slots have been used again
 
 
-def test_a_reset_a_seek_and_a_prewarm_leave_nothing_of_before(system: System) -> None:
+def assert_equal_ways(found: Ways, expected: Ways) -> None:
+    assert found.keys() == expected.keys()
+    assert all(np.array_equal(found[number], way) for number, way in expected.items())
+
+
+TRAILS = (gp.Trail(0.25, segments=7), gp.Trail(0.25, segments=20, min_distance=0.15))
+
+
+@pytest.mark.parametrize("trail", TRAILS)
+def test_a_reset_a_seek_and_a_prewarm_leave_nothing_of_before(
+    system: System, trail: gp.Trail
+) -> None:
     particles = system()
-    playing = particles.play(effect(), seed=3)
+    playing = particles.play(effect(trail=trail), seed=3)
     particles.update(1.7)
     playing.seek(0.9)
     other = system()
-    fresh = other.play(effect(), seed=3)
+    fresh = other.play(effect(trail=trail), seed=3)
     other.update(0.9)
-    assert_same_ways(ways(playing["it"]), ways(fresh["it"]))
+    assert_equal_ways(ways(playing["it"]), ways(fresh["it"]))
     playing.reset()
     assert ways(playing["it"]) == {}
     particles.update(0.9)
-    assert_same_ways(ways(playing["it"]), ways(fresh["it"]))
+    assert_equal_ways(ways(playing["it"]), ways(fresh["it"]))
 
 
 def test_a_hitch_is_survived(system: System) -> None:
@@ -158,20 +222,21 @@ def test_a_hitch_is_survived(system: System) -> None:
     assert all(np.abs(way).max() < 5 for way in found.values())
 
 
-def test_a_snapshot_holds_the_ways(system: System) -> None:
+@pytest.mark.parametrize("trail", TRAILS)
+def test_a_snapshot_holds_the_ways(system: System, trail: gp.Trail) -> None:
     particles = system()
-    playing = particles.play(effect(), seed=3)
+    playing = particles.play(effect(trail=trail), seed=3)
     particles.update(0.7)
     saved = playing.snapshot()
     before = ways(playing["it"])
     particles.update(0.5)
     after = ways(playing["it"])
-    twin = system().play(effect(), seed=99)
+    twin = system().play(effect(trail=trail), seed=99)
     twin.restore(saved)
-    assert_same_ways(ways(twin["it"]), before)
+    assert_equal_ways(ways(twin["it"]), before)
     playing.restore(saved)
     particles.update(0.5)
-    assert_same_ways(ways(playing["it"]), after)
+    assert_equal_ways(ways(playing["it"]), after)
 
 
 def test_another_anchor_and_another_origin_move_no_point(system: System) -> None:
@@ -265,6 +330,8 @@ def test_only_trails_cost(system: System) -> None:
     more = emitter.gpu_bytes - plain["it"].gpu_bytes
     block = emitter._simulation.block.size - plain["it"]._simulation.block.size
     assert more == slots * 16 * (7 + 2) + block
+    apart = particles.play(effect(trail=gp.Trail(0.25, segments=7, min_distance=1)))["it"]
+    assert apart.gpu_bytes - emitter.gpu_bytes == slots * 16
     assert plain["it"]._simulation.history is None
 
 
