@@ -82,6 +82,50 @@ def layers(path: Path) -> None:
     strip(pictures).save(path, optimize=True)
 
 
+_BRICKS = """
+#version 330 core
+out vec4 color;
+void main() {
+    vec2 place = gl_FragCoord.xy / vec2(40.0, 20.0);
+    place.x += 0.5 * mod(floor(place.y), 2.0);
+    vec2 seam = step(vec2(0.05, 0.1), fract(place));
+    float shade = fract(43758.5453 * sin(dot(floor(place), vec2(12.9898, 78.233))));
+    vec3 brick = vec3(0.30, 0.19, 0.16) * (0.75 + 0.4 * shade);
+    color = vec4(mix(vec3(0.10, 0.10, 0.115), brick, seam.x * seam.y), 1.0);
+}
+"""
+_EVERYWHERE = """
+#version 330 core
+void main() {
+    gl_Position = vec4(gl_VertexID == 1 ? 3.0 : -1.0, gl_VertexID == 2 ? 3.0 : -1.0, 0.0, 1.0);
+}
+"""
+
+
+def haze(path: Path) -> None:
+    """A campfire before a wall, and the same with hot air over it."""
+    ctx = gp.create_context()
+    target = ctx.simple_framebuffer((360, 300))
+    wall = ctx.vertex_array(ctx.program(vertex_shader=_EVERYWHERE, fragment_shader=_BRICKS), [])
+    view, projection = gp.look_at((0, 1.3, 6), (0, 1.3, 0)), gp.perspective(36, 1.2, 0.1, 100)
+    pictures = []
+    for strength in (0, 11):
+        with gp.ParticleSystem(ctx) as particles:
+            particles.play(gp.load(EFFECTS / "campfire.json"), seed=1)
+            layer = particles.layer(filters=[gp.Blur(5), gp.Distortion(strength)])
+            hot = gp.load(EFFECTS / "heat_haze.json")
+            particles.play(hot, seed=2, position=(0, 0.9, 0.1), layer=layer)
+            for _ in range(90):
+                particles.update(1 / 30)
+            target.use()
+            wall.render(vertices=3)
+            particles.draw(view, projection)
+        pixels = np.frombuffer(target.read(components=3), np.uint8)
+        pictures.append(pixels.reshape(300, 360, 3)[::-1])
+    ctx.release()
+    strip(pictures).save(path, optimize=True)
+
+
 def sparks(path: Path) -> None:
     """Four moments of a burst."""
     far = (gp.look_at((0, 0, 4), (0, -0.2, 0)), gp.perspective(40, 1, 0.1, 100))
@@ -222,6 +266,7 @@ def main(names: list[str]) -> None:
     images = KINDS / "images"
     makers = {IMAGES / "campfire.webp": campfire, IMAGES / "sparks.png": sparks}
     makers |= {IMAGES / "presets.webp": presets, IMAGES / "layers.png": layers}
+    makers[IMAGES / "haze.png"] = haze
     makers |= {images / f"{stem(cls)}.png": partial(kind, cls) for cls in every_kind()}
     makers |= {
         images / f"{name}.png": partial(land, scene.panels)

@@ -14,7 +14,7 @@ __version__ = "0.1.0"
 if TYPE_CHECKING:
     from gpuparticles.content import preset, presets
     from gpuparticles.draw.camera import look_at, orthographic, perspective
-    from gpuparticles.draw.filters import Bloom, Blur, ColorMatrix, Pixelate
+    from gpuparticles.draw.filters import Bloom, Blur, ColorMatrix, Distortion, Pixelate
     from gpuparticles.draw.layers import Layer
     from gpuparticles.effect import (
         Acceleration,
@@ -61,6 +61,7 @@ if TYPE_CHECKING:
         Range,
         Ribbon,
         Shader,
+        ShaderFilter,
         SpeedLimit,
         Sphere,
         Sprite,
@@ -96,15 +97,16 @@ if TYPE_CHECKING:
 _HOMES = {
     "gpuparticles.content": "preset presets",
     "gpuparticles.draw.camera": "look_at orthographic perspective",
-    "gpuparticles.draw.filters": "Bloom Blur ColorMatrix Pixelate",
+    "gpuparticles.draw.filters": "Bloom Blur ColorMatrix Distortion Pixelate",
     "gpuparticles.draw.layers": "Layer",
     "gpuparticles.effect": (
         "Acceleration Array Attractor Box Burst Circle CollideBox CollideDepth CollideField "
         "CollideHeight CollidePlane CollideSphere Cone ConformToSphere Curve Cylinder Drag Effect "
         "Emitter Flipbook Geometry Gradient Grid Image KillBox KillPlane KillSphere Light Line "
         "Lit Mesh Model Offset Orbit Parameter Point Points Polyline Process Pulse Radial Range "
-        "Ribbon Shader SpeedLimit Sphere Sprite Torus Trail Turbulence Uniform VectorField "
-        "VelocityLimit VelocityOverLife Vortex Wind Wrap load modifier save schema shape"
+        "Ribbon Shader ShaderFilter SpeedLimit Sphere Sprite Torus Trail Turbulence Uniform "
+        "VectorField VelocityLimit VelocityOverLife Vortex Wind Wrap load modifier save schema "
+        "shape"
     ),
     "gpuparticles.errors": (
         "ContextError DocumentError EffectError ImportFormatError MissingExtraError "
@@ -137,6 +139,7 @@ __all__ = [
     "ContextError",
     "Curve",
     "Cylinder",
+    "Distortion",
     "DocumentError",
     "Drag",
     "Effect",
@@ -176,6 +179,7 @@ __all__ = [
     "Ribbon",
     "Shader",
     "ShaderError",
+    "ShaderFilter",
     "SpeedLimit",
     "Sphere",
     "Sprite",

@@ -6,15 +6,25 @@ import math
 import struct
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from functools import cache
-from typing import Literal, NamedTuple, Protocol
+from typing import Literal, NamedTuple, Protocol, TypeAlias
 
 from gpuparticles.effect.mistakes import show
+from gpuparticles.effect.shader import ShaderFilter
 from gpuparticles.errors import EffectError
-from gpuparticles.shaders import Source
-from gpuparticles.shaders.compose import compose, fullscreen
+from gpuparticles.shaders import Pass
+from gpuparticles.shaders.filters import bend, filter_pass, own_filter
+from gpuparticles.shaders.layout import own_members
 
-__all__ = ["Bloom", "Blur", "ColorMatrix", "Filter", "FilterPass", "Pixelate"]
+__all__ = [
+    "Bloom",
+    "Blur",
+    "ColorMatrix",
+    "Distortion",
+    "Filter",
+    "FilterPass",
+    "Pixelate",
+    "passes_of",
+]
 
 Matrix5 = tuple[tuple[float, ...], ...]
 _TONES = {"none": 0.0, "reinhard": 1.0, "aces": 2.0}
@@ -31,23 +41,22 @@ class FilterPass(NamedTuple):
         keeps: Whether what the layer is now is wanted again, under the name ``u_under``, by a later
             pass of this filter.
         takes: Whether this is that pass.
+        sees: Whether it looks at what lies behind the layer: then it is the last one, which lays
+            the layer over the picture itself.
     """
 
-    text: tuple[Source, Source]
+    text: Pass
     uniforms: Mapping[str, bytes]
     keeps: bool = False
     takes: bool = False
+    sees: bool = False
 
 
-class Filter(Protocol):
+class _Passing(Protocol):
     """Anything that changes a layer, pass by pass; all data are premultiplied."""
 
-    def passes(self, corner: tuple[int, int]) -> Iterator[FilterPass]:
-        """The passes in order.
-
-        Args:
-            corner: The lower left pixel of the viewport.
-        """
+    def passes(self) -> Iterator[FilterPass]:
+        """The passes in order."""
 
 
 @dataclass(frozen=True)
@@ -63,11 +72,11 @@ class Blur:
     def __post_init__(self) -> None:
         _check("Blur", "radius", self.radius, 0.0, 128.0)
 
-    def passes(self, corner: tuple[int, int]) -> Iterator[FilterPass]:
+    def passes(self) -> Iterator[FilterPass]:
         """Across, then up."""
         for way in ((1.0, 0.0), (0.0, 1.0)):
             uniforms = {"u_way": _floats(*way), "u_radius": _floats(self.radius)}
-            yield FilterPass(_text("blur"), uniforms)
+            yield FilterPass(filter_pass("blur"), uniforms)
 
 
 @dataclass(frozen=True)
@@ -98,13 +107,13 @@ class Bloom:
             known = ", ".join(f'"{tone}"' for tone in _TONES)
             raise EffectError(f"Bloom: tone: {show(self.tone)} is none of {known}")
 
-    def passes(self, corner: tuple[int, int]) -> Iterator[FilterPass]:
+    def passes(self) -> Iterator[FilterPass]:
         """What is bright, blurred, is added to what was there."""
         bright = {"u_threshold": _floats(self.threshold), "u_knee": _floats(self.knee)}
-        yield FilterPass(_text("bright"), bright, keeps=True)
-        yield from Blur(self.radius).passes(corner)
+        yield FilterPass(filter_pass("bright"), bright, keeps=True)
+        yield from Blur(self.radius).passes()
         add = {"u_intensity": _floats(self.intensity), "u_tone": _floats(_TONES[self.tone])}
-        yield FilterPass(_text("add"), add, takes=True)
+        yield FilterPass(filter_pass("add"), add, takes=True)
 
 
 @dataclass(frozen=True)
@@ -138,22 +147,13 @@ class ColorMatrix:
     @classmethod
     def brightness(cls, factor: float) -> ColorMatrix:
         """Colours times a factor."""
-        return cls(
-            ((factor, 0, 0, 0, 0), (0, factor, 0, 0, 0), (0, 0, factor, 0, 0), (0, 0, 0, 1, 0))
-        )
+        return cls(_of_colors((factor, 0, 0), (0, factor, 0), (0, 0, factor)))
 
     @classmethod
     def contrast(cls, factor: float) -> ColorMatrix:
         """Colours farther from middle grey, by a factor."""
-        add = 0.5 * (1 - factor)
-        return cls(
-            (
-                (factor, 0, 0, 0, add),
-                (0, factor, 0, 0, add),
-                (0, 0, factor, 0, add),
-                (0, 0, 0, 1, 0),
-            )
-        )
+        gray = 0.5 * (1 - factor)
+        return cls(_of_colors((factor, 0, 0), (0, factor, 0), (0, 0, factor), add=gray))
 
     @classmethod
     def hue(cls, degrees: float) -> ColorMatrix:
@@ -161,20 +161,15 @@ class ColorMatrix:
         c, s = math.cos(math.radians(degrees)), math.sin(math.radians(degrees))
         third, root = (1 - c) / 3, s / math.sqrt(3)
         same, next_, last = c + third, third + root, third - root
-        return cls(
-            (
-                (same, last, next_, 0, 0),
-                (next_, same, last, 0, 0),
-                (last, next_, same, 0, 0),
-                (0, 0, 0, 1, 0),
-            )
-        )
+        return cls(_of_colors((same, last, next_), (next_, same, last), (last, next_, same)))
 
-    def passes(self, corner: tuple[int, int]) -> Iterator[FilterPass]:
+    def passes(self) -> Iterator[FilterPass]:
         """One."""
         columns = [self.rows[row][column] for column in range(4) for row in range(4)]
         offset = _floats(*(row[4] for row in self.rows))
-        yield FilterPass(_text("color_matrix"), {"u_matrix": _floats(*columns), "u_offset": offset})
+        yield FilterPass(
+            filter_pass("color_matrix"), {"u_matrix": _floats(*columns), "u_offset": offset}
+        )
 
 
 @dataclass(frozen=True)
@@ -192,15 +187,49 @@ class Pixelate:
         if int(self.size) != self.size:
             raise EffectError(f"Pixelate: size: {show(self.size)} is not a whole number")
 
-    def passes(self, corner: tuple[int, int]) -> Iterator[FilterPass]:
+    def passes(self) -> Iterator[FilterPass]:
         """One."""
-        uniforms = {"u_size": _floats(self.size), "u_corner": _floats(*corner)}
-        yield FilterPass(_text("pixelate"), uniforms)
+        uniforms = {"u_size": _floats(self.size)}
+        yield FilterPass(filter_pass("pixelate"), uniforms)
 
 
-@cache
-def _text(name: str) -> tuple[Source, Source]:
-    return fullscreen(), compose(f"filters/{name}.frag", {})
+@dataclass(frozen=True)
+class Distortion:
+    """What lies behind the layer, bent by it: heat over a fire, a lens, a shock wave.
+
+    The layer itself is not seen: red and green say how what is behind is shifted, and its alpha how
+    much. Red 1 shows what lies `strength` pixels farther to the right, red 0 to the left; green 1
+    what lies higher, 0 lower; 0.5 shifts nothing. So particles of a random red and green shimmer,
+    and one whose texture is a map of normals is a lens. Beyond the viewport's sides it is as there.
+
+    It must be the last filter.
+
+    Args:
+        strength: In pixels, -1000 to 1000.
+    """
+
+    strength: float = 16.0
+
+    def __post_init__(self) -> None:
+        _check("Distortion", "strength", self.strength, -1000.0, 1000.0)
+
+    def passes(self) -> Iterator[FilterPass]:
+        """One, which lays the layer down."""
+        yield FilterPass(bend(), {"u_strength": _floats(self.strength)}, sees=True)
+
+
+Filter: TypeAlias = "_Passing | ShaderFilter"
+
+
+def passes_of(given: Filter) -> Iterator[FilterPass]:
+    """The passes of a filter, the author's own too, in order."""
+    if not isinstance(given, ShaderFilter):
+        yield from given.passes()
+        return
+    names = (member.name for member in own_members(given))
+    values = (_floats(*uniform.values) for uniform in given.uniforms)
+    uniforms = dict(zip(names, values, strict=True))
+    yield FilterPass(own_filter(given), uniforms, sees=given.sees)
 
 
 def _of_colors(

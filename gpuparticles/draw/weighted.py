@@ -7,7 +7,7 @@ import ctypes
 import moderngl
 
 from gpuparticles.draw.sprites import View
-from gpuparticles.gpu.depth import DepthCopy
+from gpuparticles.gpu.copies import DepthCopy
 from gpuparticles.gpu.guard import Guard
 from gpuparticles.gpu.programs import UNITS, Program, Programs
 from gpuparticles.gpu.state import render_target

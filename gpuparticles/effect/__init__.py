@@ -55,7 +55,7 @@ from gpuparticles.effect.offset import Offset
 from gpuparticles.effect.parameters import Parameter
 from gpuparticles.effect.random import Random
 from gpuparticles.effect.rules import Choice, Number, Rule, Table
-from gpuparticles.effect.shader import Code, Process, Shader, Uniform
+from gpuparticles.effect.shader import Authored, Code, Process, Shader, ShaderFilter, Uniform
 from gpuparticles.effect.shapes import (
     Arced,
     Box,
@@ -102,6 +102,7 @@ __all__ = [
     "Arced",
     "Array",
     "Attractor",
+    "Authored",
     "Box",
     "Burst",
     "Choice",
@@ -170,6 +171,7 @@ __all__ = [
     "Scalar",
     "Scaled",
     "Shader",
+    "ShaderFilter",
     "Shape",
     "SpeedLimit",
     "Sphere",

@@ -5,15 +5,16 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Self
 
 from gpuparticles.effect.description import Takes, default, description
-from gpuparticles.effect.mistakes import Mistake, refused, show
+from gpuparticles.effect.mistakes import Mistake, refused, show, suggestion
 from gpuparticles.effect.rules import Filed, Number, Rule, Text, is_list, read_each
+from gpuparticles.errors import EffectError
 
-__all__ = ["KEPT", "Code", "Process", "Shader", "Uniform"]
+__all__ = ["KEPT", "Authored", "Code", "Process", "Shader", "ShaderFilter", "Uniform"]
 
 #: What a process may keep of each particle, four numbers each; a look sees the first of them.
 KEPT = ("custom", "user", "user2", "user3", "user4", "user5", "user6")
@@ -22,6 +23,7 @@ _COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
 _LOOK = re.compile(r"\bvec4\s+look\s*\(\s*(?:const\s+)?(?:in\s+)?Look\b")
 _PROCESS = re.compile(r"\bvoid\s+process\s*\(\s*inout\s+State\s+\w+\s*\)")
 _START = re.compile(r"\bvoid\s+start\s*\(\s*inout\s+State\s+\w+\s*,\s*inout\s+vec4\s+\w+\s*\)")
+_FILTERED = re.compile(r"\bvec4\s+filtered\s*\(\s*(?:const\s+)?(?:in\s+)?Picture\b")
 _NAME = re.compile(r"(?!gl_|[uvo]_)[A-Za-z_]\w*\Z", re.ASCII)
 # Words of GLSL 3.30 that a name cannot be, and the names that authors' code is given.
 _WORDS = """
@@ -31,7 +33,8 @@ ivec4 layout long lowp mat2 mat3 mat4 mediump highp namespace noperspective out 
 partition precision public return sample sampler1D sampler2D sampler3D samplerCube shared short
 smooth static struct superp switch template this true typedef uint uniform union unsigned using
 uvec2 uvec3 uvec4 varying vec2 vec3 vec4 void volatile while
-Look State look main own_random plain process start texel_at
+Look Picture State encoded filtered layer_at look main masked own_random picture pixel_at plain
+process scene_at start texel_at
 """
 _TAKEN = frozenset(_WORDS.split())
 _LONGEST = 1 << 16
@@ -165,8 +168,42 @@ class Uniform:
         return self.value if isinstance(self.value, tuple) else (self.value,)
 
 
+_CodeField = Takes[str | os.PathLike[str], Annotated[Code, _CodeRule()]]
+_Uniforms = Takes[Iterable[Uniform], tuple[Uniform, ...]]
+
+
+class Authored:
+    """GLSL of the author's own, and what it knows besides: ``code`` and ``uniforms``."""
+
+    __slots__ = ()
+    code: Any
+    uniforms: Any
+
+    @property
+    def missing(self) -> str | None:
+        """What the code would have to have."""
+        raise NotImplementedError
+
+    def mistakes(self) -> Iterator[Mistake]:
+        """Code without what it is for, or with what it must not have, and names that are two's."""
+        names: list[str] = []
+        for index, uniform in enumerate(getattr(self, "uniforms", ())):
+            name = getattr(uniform, "name", None)
+            if name is not None and name in names:
+                there = f"uniforms[{names.index(name)}]"
+                yield Mistake(("uniforms", index, "name"), f"{show(name)} is that of {there} too")
+            names.append("" if name is None else name)
+        code = self.code
+        if self.missing is not None:
+            yield Mistake(("code",), f"{code} has {self.missing}")
+        if re.search(r"^\s*#\s*version\b", code.bare, re.MULTILINE):
+            yield Mistake(("code",), f"{code} has a #version; it is compiled as 330 core")
+        if re.search(r"\bvoid\s+main\s*\(", code.bare):
+            yield Mistake(("code",), f"{code} has a main(); only functions are wanted")
+
+
 @description
-class Shader:
+class Shader(Authored):
     """GLSL of the author's own that gives the pixels of a sprite their colour.
 
     The code has a function ``vec4 look(Look p)`` that returns a premultiplied colour: ``plain(p)``
@@ -184,19 +221,17 @@ class Shader:
         uniforms: What the code knows besides.
     """
 
-    code: Takes[str | os.PathLike[str], Annotated[Code, _CodeRule()]]
-    uniforms: Takes[Iterable[Uniform], tuple[Uniform, ...]] = default(())
+    code: _CodeField
+    uniforms: _Uniforms = default(())
 
-    def mistakes(self) -> Iterator[Mistake]:
-        """Code without the function, and two uniforms of one name."""
-        yield from _mistakes_of_names(getattr(self, "uniforms", ()))
-        if not _LOOK.search(self.code.bare):
-            yield Mistake(("code",), f"{self.code} has no function vec4 look(Look p)")
-        yield from _mistakes_of_code(self.code)
+    @property
+    def missing(self) -> str | None:
+        """What the code would have to have."""
+        return None if _LOOK.search(self.code.bare) else "no function vec4 look(Look p)"
 
 
 @description
-class Process:
+class Process(Authored):
     """GLSL of the author's own that takes part in the simulation.
 
     The code has ``void start(inout State p, inout vec4 color)``, which runs when a particle is
@@ -217,18 +252,16 @@ class Process:
         uniforms: What the code knows besides.
     """
 
-    code: Takes[str | os.PathLike[str], Annotated[Code, _CodeRule()]]
-    uniforms: Takes[Iterable[Uniform], tuple[Uniform, ...]] = default(())
+    code: _CodeField
+    uniforms: _Uniforms = default(())
 
-    def mistakes(self) -> Iterator[Mistake]:
-        """Code without any of the functions, and two uniforms of one name."""
-        yield from _mistakes_of_names(getattr(self, "uniforms", ()))
-        if not (self.starts or self.steps):
-            functions = (
-                "void process(inout State p) nor void start(inout State p, inout vec4 color)"
-            )
-            yield Mistake(("code",), f"{self.code} has neither {functions}")
-        yield from _mistakes_of_code(self.code)
+    @property
+    def missing(self) -> str | None:
+        """What the code would have to have."""
+        if self.starts or self.steps:
+            return None
+        functions = "void process(inout State p) nor void start(inout State p, inout vec4 color)"
+        return f"neither {functions}"
 
     @property
     def starts(self) -> bool:
@@ -246,18 +279,50 @@ class Process:
         return self.steps and self.code.mentions("alive")
 
 
-def _mistakes_of_names(uniforms: Iterable[Uniform]) -> Iterator[Mistake]:
-    names: list[str] = []
-    for index, uniform in enumerate(uniforms):
-        name = getattr(uniform, "name", None)
-        if name is not None and name in names:
-            there = f"uniforms[{names.index(name)}]"
-            yield Mistake(("uniforms", index, "name"), f"{show(name)} is that of {there} too")
-        names.append("" if name is None else name)
+@description
+class ShaderFilter(Authored):
+    """GLSL of your own that a layer goes through.
 
+    The code has a function ``vec4 filtered(Picture p)`` that returns a premultiplied colour. ``p``
+    knows ``color`` (the layer's here, premultiplied), ``place`` (pixels from the viewport's lower
+    left corner), ``size`` (of the viewport in pixels) and ``uv`` (place by size).
+    ``layer_at(place)`` looks elsewhere in the layer. ``scene_at(place)`` looks at what lies behind
+    it: then what the function returns takes the place of that, and the filter must be the last one.
+    GLSL 3.30; mistakes are told with the code's own line numbers when a layer gets the filter.
 
-def _mistakes_of_code(code: Code) -> Iterator[Mistake]:
-    if re.search(r"^\s*#\s*version\b", code.bare, re.MULTILINE):
-        yield Mistake(("code",), f"{code} has a #version; it is compiled as 330 core")
-    if re.search(r"\bvoid\s+main\s*\(", code.bare):
-        yield Mistake(("code",), f"{code} has a main(); only functions are wanted")
+    Args:
+        code: The text, or the path of a file that holds it: what has a line break or a brace is
+            text.
+        uniforms: What the code knows besides.
+    """
+
+    code: _CodeField
+    uniforms: _Uniforms = default(())
+
+    @property
+    def missing(self) -> str | None:
+        """What the code would have to have."""
+        return None if _FILTERED.search(self.code.bare) else "no function vec4 filtered(Picture p)"
+
+    @property
+    def sees(self) -> bool:
+        """Whether it looks at what lies behind the layer."""
+        return re.search(r"\bscene_at\s*\(", self.code.bare) is not None
+
+    def with_uniforms(self, **values: float | Iterable[float]) -> Self:
+        """The same with other values of some uniforms: nothing is compiled again.
+
+        Raises:
+            EffectError: There is no such uniform, or not such a value.
+        """
+        names = [uniform.name for uniform in self.uniforms]
+        for name in values:
+            if name not in names:
+                raise EffectError(
+                    f"ShaderFilter: there is no uniform {show(name)}{suggestion(name, names)}"
+                )
+        given = [Uniform(each.name, values.get(each.name, each.value)) for each in self.uniforms]
+        for new, old in zip(given, self.uniforms, strict=True):
+            if new.type != old.type:
+                raise EffectError(f"ShaderFilter: {new.name}: {show(new.value)} is no {old.type}")
+        return replace(self, uniforms=given)

@@ -7,6 +7,7 @@ import math
 import struct
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from itertools import starmap
 from types import TracebackType
@@ -273,6 +274,8 @@ class Guard:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
+        if not self._depth:
+            return  # lent, and could not be taken back
         self._depth -= 1
         if self._depth:
             return
@@ -293,6 +296,35 @@ class Guard:
             ctx.fbo = fbo
         if ctx.mglo.fbo is not remembered:
             ctx.mglo.fbo = remembered
+
+    @contextmanager
+    def lent(self, framebuffer: moderngl.Framebuffer) -> Iterator[None]:
+        """Inside: give OpenGL back to the host as it left it, but for what it draws into.
+
+        What it does then is its own. Afterwards its framebuffers, viewport and first colour mask
+        are as they were, and all is ours again, in no mode.
+
+        Args:
+            framebuffer: What it draws into, all of whose channels are written.
+        """
+        depth, self._depth = self._depth, 1
+        self.__exit__(None, None, None)
+        gl, ctx = self.gl, self._ctx
+        remembered = ctx.fbo, ctx.mglo.fbo
+        mask = (ctypes.c_ubyte * 4)()
+        gl.GetBooleani_v(gl.COLOR_WRITEMASK, 0, mask)
+        gl.BindFramebuffer(gl.FRAMEBUFFER, framebuffer.glo)
+        gl.ColorMaski(0, 1, 1, 1, 1)
+        ctx.fbo, ctx.mglo.fbo = framebuffer, framebuffer.mglo
+        try:
+            yield
+        finally:
+            ctx.fbo, ctx.mglo.fbo = remembered
+            gl.ColorMaski(0, *mask)
+            self._moved = True
+            self._put_target_back()
+            self.__enter__()
+            self._depth = depth
 
     def simulate(self, units: int = TEXTURE_UNITS) -> None:
         """Make the state right for passes into our own textures, for uploads and for readback.

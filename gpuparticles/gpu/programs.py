@@ -37,6 +37,8 @@ UNITS = {
     "u_slots": 2,
     "u_layer": 0,
     "u_under": 1,
+    "u_scene": 2,
+    "u_mask": 3,
     "u_weighed": 0,
     "u_cover": 1,
     "u_cuts": 1,

@@ -17,7 +17,7 @@ from gpuparticles.effect.kinds import KernelField, fields_of
 from gpuparticles.effect.model import Model
 from gpuparticles.effect.modifiers import Collision, Modifier, Scaled
 from gpuparticles.effect.rules import Table
-from gpuparticles.effect.shader import KEPT, Process, Shader
+from gpuparticles.effect.shader import KEPT, Authored, Process
 from gpuparticles.effect.shapes import Shape
 from gpuparticles.effect.sprite import Sprite
 from gpuparticles.effect.values import Curve, Floats, Gradient
@@ -401,7 +401,7 @@ def sprite_members(sprite: Sprite) -> list[Member]:
     return [*members, *own_members(sprite.shader)]
 
 
-def own_members(code: Shader | Process | None) -> list[Member]:
+def own_members(code: Authored | None) -> list[Member]:
     """The author's own uniforms."""
     stem = "u_process" if isinstance(code, Process) else "u_own"
     uniforms = () if code is None else code.uniforms

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from gpuparticles.effect.effect import Emitter
-from gpuparticles.effect.shader import KEPT, Process, Shader
+from gpuparticles.effect.shader import KEPT, Authored
 from gpuparticles.shaders.layout import own_members
 from gpuparticles.shaders.sources import Line
 
 __all__ = ["begin_own", "end_own", "own_code"]
 
 
-def own_code(given: Shader | Process, where: str) -> list[str | Line]:
+def own_code(given: Authored, where: str) -> list[str | Line]:
     """The author's own lines, with their own numbers, after the uniforms under their names.
 
     Args:

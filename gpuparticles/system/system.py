@@ -18,7 +18,7 @@ from typing import Any, Self
 import moderngl
 
 from gpuparticles.draw.filters import Filter
-from gpuparticles.draw.layers import Layer
+from gpuparticles.draw.layers import Layer, Mask
 from gpuparticles.draw.sprites import View
 from gpuparticles.effect.effect import Effect
 from gpuparticles.effect.light import Light
@@ -191,24 +191,33 @@ class ParticleSystem:
         filters: Iterable[Filter] = (),
         tint: Iterable[float] = (1.0, 1.0, 1.0, 1.0),
         opacity: float = 1.0,
+        mask: Mask | None = None,
+        mask_inverted: bool = False,
     ) -> Layer:
         """A picture of its own for effects: filtered, tinted, and laid over the host's as one.
 
-        Put effects in by ``play(..., layer=layer)`` or `EffectInstance.layer`. What it needs is
-        made when it is first drawn.
+        Put effects in by ``play(..., layer=layer)`` or `EffectInstance.layer`. Its programs are
+        compiled here, its textures are made when it is first drawn.
 
         Args:
-            filters: What it goes through, in order: `Blur`, `Bloom`, `ColorMatrix`, `Pixelate`, or
-                anything with their method.
+            filters: What it goes through, in order: `Blur`, `Bloom`, `ColorMatrix`, `Pixelate`,
+                `Distortion`, or a `ShaderFilter` of your own.
             tint: What its colours are multiplied by, straight RGBA.
             opacity: How much of it is seen, 0 to 1: what overlaps in it does not shine through.
+            mask: Where it is seen: a texture, or a callable that draws one; see `Layer.mask`.
+            mask_inverted: Whether it is seen where the mask is not.
 
         Raises:
-            EffectError: No filters, no colour, or no such number.
+            EffectError: No filters, no colour, no such number or mask.
+            ShaderError: The driver refuses the GLSL of a `ShaderFilter`.
+            ContextError: A mask of another context, or one that has been released.
         """
         self._alive()
-        made = Layer(self.ctx, self._scene.guard, filters, tint, opacity)
-        self._scene.layers.append(made)
+        layers = self._scene.layers
+        made = Layer(
+            self.ctx, self._scene.guard, filters, tint, opacity, mask, mask_inverted, layers.remove
+        )
+        layers.append(made)
         return made
 
     def burst(
@@ -423,6 +432,9 @@ class ParticleSystem:
         soft = any(playing._soft for playing in visible)
         weighs = any(playing._weighs and playing._seen for playing in visible)
         with scene.guard, ExitStack() as bound:
+            for layer in dict.fromkeys(map(_in, visible)):
+                if layer is not None:
+                    layer.prepare()
             seen = scene.depth.take(depth) if depth is not None and (soft or depth is True) else 0
             if unsorted:
                 scene.guard.simulate()
@@ -585,7 +597,7 @@ class ParticleSystem:
             if alive:
                 scene.depth.release()
                 scene.weighted.release()
-                for layer in scene.layers:
+                for layer in [*scene.layers]:
                     layer.release()
             while alive and self._kept:
                 programs.release(self._kept.pop())

@@ -95,6 +95,11 @@ class Scene:
         self._owned.append(texture)
         return texture
 
+    def own(self, made: Any) -> Any:
+        """Something of the host's, released after the test."""
+        self._owned.append(made)
+        return made
+
     def add(self, at: Any = (8, 8, 0), seed: int = 1, **emitter: Any) -> gp.EffectInstance:
         """Play one particle, which is born with the next update.
 

@@ -53,10 +53,32 @@ void main() {
 # From the front and a little above, 6 units away, so that what is drawn differs in distance.
 CAMERA = (look_at((0, 1.4, 6), (0, 0.6, 0)), perspective(24, 1.0, 0.1, 50))
 
+OUTLINE = """
+vec4 filtered(Picture p) {
+    float around = 0.0;
+    for (int i = 0; i < 8; ++i) {
+        float turn = 0.785398 * float(i);
+        around = max(around, layer_at(p.place + width * vec2(cos(turn), sin(turn))).a);
+    }
+    return p.color + vec4(0.2, 0.9, 1.0, 1.0) * smoothstep(0.2, 0.6, around) * (1.0 - p.color.a);
+}
+"""
+
+#: The layer of a flow by its name: what ``ParticleSystem.layer`` is given, or None without one.
+LAYERS: Mapping[str, Callable[[moderngl.Context], dict[str, Any] | None]] = {
+    "flow": lambda _: None,
+    "layer_bloom": lambda _: {"filters": [gp.Bloom(0.3, intensity=1.5, radius=16)]},
+    "layer_blur": lambda _: {"filters": [gp.Blur(6)], "tint": (1, 0.8, 0.6), "opacity": 0.8},
+    "layer_distortion": lambda _: {"filters": [gp.Distortion(10)]},
+    "layer_hue_in_pixels": lambda _: {"filters": [gp.ColorMatrix.hue(120), gp.Pixelate(4)]},
+    "layer_mask": lambda ctx: {"mask": lambda: ctx.fbo.clear(alpha=1, viewport=(0, 0, 48, 96))},
+    "layer_outline": lambda _: {"filters": [gp.ShaderFilter(OUTLINE, [gp.Uniform("width", 2.0)])]},
+}
+
 
 def picture(effect: gp.Effect, ctx: moderngl.Context) -> Pixels:
     """Three moments of an effect side by side: uint8 (height, 3 * width, 3), top row first."""
-    if effect.name == "flow":
+    if effect.name in LAYERS:
         return _on_a_floor(effect, ctx)
     film = record.frames(
         effect,
@@ -80,7 +102,9 @@ def _on_a_floor(effect: gp.Effect, ctx: moderngl.Context) -> Pixels:
     quad = ctx.vertex_array(floor, [])
     found = []
     with gp.ParticleSystem(ctx) as particles:
-        particles.play(effect, seed=1)
+        settings = LAYERS[effect.name](ctx)
+        layer = None if settings is None else particles.layer(**settings)
+        particles.play(effect, seed=1, layer=layer)
         for moment in range(MOMENTS):
             for _ in range(10 if moment else 5):
                 particles.update(effect.duration / (10 * MOMENTS))
@@ -203,6 +227,15 @@ def modes() -> dict[str, gp.Effect]:
         speed_range=(0, 2),
         size_by_speed=[(0, 0.3), (1, 1.5)],
         color_by_speed=[(0, "#4060ff"), (1, "#ffffff")],
+    )
+    thick = {"alpha_clip": 0.3}
+    for name in LAYERS:
+        if name.startswith("layer_"):
+            look = gp.Sprite(**thick) if name == "layer_outline" else plain
+            found[name] = replace(_flow(look), name=name)
+    found["layer_distortion"] = replace(
+        _flow(gp.Sprite(), color=[(1, 0.5, 0), (0, 0.5, 0), (0.5, 1, 0), (0.5, 0, 0)]),
+        name="layer_distortion",
     )
     found["frames_of_a_fixed_rate"] = replace(_flow(plain), fixed_fps=7.0)
     return found
