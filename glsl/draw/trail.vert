@@ -21,6 +21,8 @@ uniform ivec3 u_quads;     // pieces a trail, trails an instance, slots
 uniform vec4 u_times;      // seconds since the last mark, from one to the next, of a trail, of a dead one
 uniform vec3 u_ribbon;     // factor of the width, longest piece, 1 / length of a tile or 0
 
+#pragma gpuparticles kernels
+
 out vec4 v_color;
 out vec2 v_across;         // from the middle, and half the width: in a taper both matter
 out float v_along;
@@ -87,9 +89,10 @@ void main() {
     // Seconds since the birth: the dead have their age at death in place of a rotation.
     float grown = age < lifetime ? age : texelFetch(u_velocity_rotation, slot, 0).w + head_ago;
 
-    // Only marks that were set since the birth are the particle's.
+    // Only marks that were set since the birth are the particle's. A moment that is rounded to whole
+    // ticks may lie at the mark to come.
     uvec4 origin = texelFetch(u_origin, slot, 0);
-    since = int(min(uint(u_marks.x) - origin.w, 2u * uint(u_marks.z)));
+    since = max(int(min(uint(u_marks.x) - origin.w + 1u, 2u * uint(u_marks.z))) - 1, 0);
     known = min(since, u_marks.z);
     float birth_ago = clamp(grown, ago_at(since - 1), ago_at(since));
     float tail_ago = min(birth_ago, u_times.z);
@@ -101,6 +104,7 @@ void main() {
     }
     head = vec4(position_age.xyz, head_ago);
     born = vec4(uintBitsToFloat(origin.xyz), birth_ago);
+#pragma gpuparticles ends
     vec4 from = point_of(piece);
     vec4 to = point_of(piece + 1);
     if (from.w >= tail_ago || to.w <= from.w || distance(from.xyz, to.xyz) > u_ribbon.y) {

@@ -14,6 +14,8 @@ from gpuparticles.gpu.programs import QUADS, UNITS, Programs
 from gpuparticles.gpu.simulate import Simulation
 from gpuparticles.playback.clock import Clock
 from gpuparticles.playback.marks import COUNTED
+from gpuparticles.playback.place import Place
+from gpuparticles.playback.poses import Poses
 from gpuparticles.shaders import TrailText
 from gpuparticles.shaders.layout import BIRTH, ORIGIN
 
@@ -66,7 +68,13 @@ class Trails:
         self._trail = trail
 
     def draw(
-        self, view: View, from_particles: bytes, tint: bytes, clock: Clock, behind: float
+        self,
+        view: View,
+        from_particles: bytes,
+        tint: bytes,
+        clock: Clock,
+        behind: float,
+        place: Place,
     ) -> None:
         """Draw what there is of trails.
 
@@ -74,6 +82,7 @@ class Trails:
             view: The camera.
             from_particles: Packed matrix from where positions are to the view.
             tint: Packed straight RGBA.
+            place: Where the emitter is now.
             clock: The emitter's, after its last step.
             behind: By how many seconds what is seen lies before that.
 
@@ -95,6 +104,9 @@ class Trails:
         each = QUADS // pieces
         textured = 0 if texture is None else 1 + self._look.straight
         write = self._program.write
+        if simulation.poses is not None:
+            from_particles = self._place(simulation.poses, view, clock, behind, place)
+            history.bind_poses()
         write("u_view", from_particles)
         write("u_projection", view.projection)
         write("u_tint", tint)
@@ -117,6 +129,20 @@ class Trails:
         self._program.vertex_array.render(
             moderngl.TRIANGLES, 6 * each * pieces, instances=-(-slots // each)
         )
+
+    def _place(self, poses: Poses, view: View, clock: Clock, behind: float, place: Place) -> bytes:
+        """Say where the emitter was, and is; gives the view from what points are relative to."""
+        history, write = self._simulation.history, self._program.write
+        assert history is not None
+        marks = history.marks
+        passed = (clock.now - marks.last(clock.now) * marks.every) * clock.tick
+        times = passed - behind, marks.every * clock.tick, passed
+        here = (now - then for now, then in zip(place.place, poses.reference, strict=True))
+        write("u_pose", struct.pack("<i", poses.row(clock.now)))
+        write("u_pose_times", _pack_floats[3](*times))
+        write("u_now_place", _pack_floats[3](*here))
+        write("u_now_turn", _pack_floats[4](*place.turn))
+        return view.at(poses.reference)
 
     def release(self) -> None:
         """Give program and texture back."""

@@ -283,6 +283,12 @@ class Emitter:
         return any(part is not None and part.only for part in (self.trail, self.ribbon))
 
     @property
+    def trail_stays(self) -> bool:
+        """Whether trails stay in the world while the emitter carries their particles along."""
+        trail = self.trail
+        return self.space == "local" and trail is not None and trail.space == "world"
+
+    @property
     def look(self) -> Sprite:
         """The sprite; or what a model that takes its place has in common with one."""
         return self.sprite if self.model is None else self.model.look
@@ -308,6 +314,10 @@ class Emitter:
             never = f"{show(self.fade_in)} of a life without end never passes"
             yield Mistake(("fade_in",), f"{never}; a lifetime that fades in is finite")
         if getattr(self, "space", "world") != "local":
+            trail = getattr(self, "trail", None)
+            if trail is not None and getattr(trail, "space", None) == "local":
+                free = "the trails of particles that live in the world stay there"
+                yield Mistake(("trail", "space"), f'"local" is given; {free}')
             return
         if getattr(self, "inherit_velocity", 0.0) != 0.0:
             yield Mistake(

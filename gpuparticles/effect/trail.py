@@ -32,8 +32,7 @@ class Trail(Blended):
 
     The way is kept in points, `segments` of them for the lifetime, whatever the frame rate; each
     costs 16 bytes for every particle that there is room for, as do two more, and a third with a
-    `min_distance`. In the particles' space: those of local space carry their trails along with the
-    emitter. Bursts of effects with trails have textures of their own.
+    `min_distance`. Bursts of effects with trails have textures of their own.
 
     Args:
         lifetime: Seconds until what was drawn at a place is gone; at most 60.
@@ -44,6 +43,9 @@ class Trail(Blended):
         min_distance: A point is kept only where the particle is at least so many units from the
             last one that was, or that one is as old as the trail: what is slow, or trembles, leaves
             fewer. 0 keeps all.
+        space: Where it stays: in the ``"world"``, or in ``"local"`` space, which moves along with
+            the emitter. None: where the particles live; those of the world can have no other. Where
+            an emitter that carries its particles jumps, so does the way: see `longest`.
         outlives: Whether the trail stays when the particle dies, and ends as if it rested there.
             Until it is over the particle keeps its place among those that there is room for, and
             counts as living; one that a modifier kills in an endless life takes its trail along.
@@ -67,6 +69,7 @@ class Trail(Blended):
     color_over_trail: ColorOverLife = default(((0.0, "#ffffff"), (1.0, "#ffffff00")))
     segments: Annotated[int, Number("a number of segments", least=1, most=255, whole=True)] = 16
     min_distance: Annotated[float, Number("a distance", "units", least=0)] = 0.0
+    space: Literal["world", "local"] | None = None
     outlives: Annotated[bool, Flag()] = True
     only: Annotated[bool, Flag()] = False
     texture: Takes[_TextureLike, Annotated[Path | Image | GLTexture | None, TextureRule()]] = (

@@ -16,6 +16,7 @@ from gpuparticles.gpu.state import State, render_target, state_texture
 from gpuparticles.playback.clock import Clock
 from gpuparticles.playback.marks import COUNTED, Marks
 from gpuparticles.playback.player import Step
+from gpuparticles.playback.poses import Poses
 from gpuparticles.shaders import TrailText
 from gpuparticles.shaders.layout import ORIGIN
 from gpuparticles.shaders.trails import HISTORY
@@ -26,6 +27,8 @@ _pack_lines = struct.Struct("<3i").pack
 _pack_marks = struct.Struct("<I2i").pack
 _pack_plane = struct.Struct("<2i").pack
 _pack_mark = struct.Struct("<Ii").pack
+_pack_int = struct.Struct("<i").pack
+_pack_times = struct.Struct("<3f").pack
 _pack_float = struct.Struct("<f").pack
 
 
@@ -76,6 +79,7 @@ class History:
         self._kept: moderngl.Texture | None = None
         self._kept_target: moderngl.Framebuffer | None = None
         self._last_points: Program | None = None
+        self._poses: moderngl.Texture | None = None
         self._held = Held(ctx)
         try:
             self._record = self._held.acquire(text.record)
@@ -91,7 +95,8 @@ class History:
     @property
     def nbytes(self) -> int:
         """GPU memory."""
-        textures = [each for each in (self._texture, self._kept) if each is not None]
+        every = (self._texture, self._kept, self._poses)
+        textures = [each for each in every if each is not None]
         return sum(HISTORY.nbytes * each.width * each.height for each in textures)
 
     def describe(self, trail: Trail) -> None:
@@ -105,8 +110,26 @@ class History:
         passed = step.tick - last * marks.every
         birth.write("u_marks", _pack_marks(last & COUNTED, passed, marks.every))
 
-    def record(self, state: State, step: Step, clock: Clock) -> None:
-        """Write down where particles were at the marks of a step that has been carried out."""
+    def place(self, poses: Poses) -> None:
+        """Hold where the emitter was."""
+        if self._poses is None:
+            self._poses = state_texture(self._ctx, (6, len(poses)), HISTORY)
+        self._poses.write(poses.texels())
+
+    def bind_poses(self) -> None:
+        """Bind where the emitter was to its texture unit."""
+        assert self._poses is not None
+        self._poses.use(UNITS["u_poses"])
+
+    def record(self, state: State, step: Step, clock: Clock, poses: Poses | None) -> None:
+        """Write down where particles were at the marks of a step that has been carried out.
+
+        Args:
+            state: After the step.
+            step: The step.
+            clock: The emitter's.
+            poses: Where the emitter was, if it matters; `place` has had them.
+        """
         marks = self.marks
         end = step.tick + round(step.age * clock.per_second)
         due = marks.due(step.tick, end)
@@ -121,6 +144,11 @@ class History:
             plane = number % marks.planes
             if self._last_points is not None:
                 self._look_back(self._last_points, state, number, step.rows)
+                if poses is not None:
+                    program.write("u_pose", _pack_int(poses.row(number * marks.every)))
+                    spaced = marks.every * clock.tick
+                    program.write("u_pose_times", _pack_times(0.0, spaced, 0.0))
+                    self.bind_poses()
             self._guard.target(target.glo, texture.width, texture.height)
             program.write("u_lines", _pack_lines(plane, marks.planes, texture.height))
             program.write("u_ago", _pack_float((end - number * marks.every) * clock.tick))
@@ -245,4 +273,6 @@ class History:
     def release(self) -> None:
         """Free the GL objects and give the programs back."""
         self.free()
+        if self._poses is not None:
+            self._poses.release()
         self._held.release()

@@ -52,6 +52,8 @@ UNITS = {
     # The depth of what the host has drawn.
     "u_scene_depth": 8,
     "u_normals": 9,
+    # Of trails, on which no light falls.
+    "u_poses": 9,
     # Of birth and update, which draw nothing.
     "u_tables": 7,
     # Of what is blended, which looks at nothing of birth but lifetimes.

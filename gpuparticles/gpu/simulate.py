@@ -39,6 +39,7 @@ from gpuparticles.playback.place import (
 )
 from gpuparticles.playback.player import Step
 from gpuparticles.playback.population import Births
+from gpuparticles.playback.poses import Poses
 from gpuparticles.playback.sight import Sight
 from gpuparticles.shaders import EmitterText, Pass, move
 from gpuparticles.shaders.layout import (
@@ -108,6 +109,8 @@ class Simulation:
         history: Where particles have been; None where they have no trail.
         origin: Where the origin of what was authored in world coordinates is now.
         changes: Counts what has changed who lives in which slot, and where.
+        poses: Where the emitter was, where its trails stay in the world while it carries their
+            particles; as of the Player.
         sight: How the depth that is bound shows the host's scene, if there is one.
     """
 
@@ -135,6 +138,7 @@ class Simulation:
         self.origin: Vec3 = (0.0, 0.0, 0.0)
         self.changes = 0
         self.sight: Sight | None = None
+        self.poses: Poses | None = None
         self._looked: tuple[Sight | None, Place] = (None, IDENTITY)
         self._anchor: Vec3 = (0.0, 0.0, 0.0)
         self._needs: tuple[str, ...] = ("lifetime_seed",)
@@ -385,6 +389,8 @@ class Simulation:
             self.state.write(rows, texels)
             if self.history is not None:
                 self.history.write(rows, texels[HISTORY.name])
+        if self.history is not None and self.poses is not None:
+            self.history.place(self.poses)
 
     def blend(self, alpha: float) -> None:
         """Say what is seen: so much of the last step has passed, 0 to 1."""
@@ -459,7 +465,9 @@ class Simulation:
             self._rest[update].vertex_array.render(moderngl.TRIANGLES, 3)
         state.swap()
         if self.history is not None:
-            self.history.record(state, step, self._clock)
+            if self.poses is not None and self.poses.note(step, *self._path[:2]):
+                self.history.place(self.poses)
+            self.history.record(state, step, self._clock, self.poses)
 
     def _look(self, step: Step) -> None:
         """Pack how the scene is seen from where the particles are at the end of a step."""

@@ -21,8 +21,10 @@ from gpuparticles.effect.shapes import Moments
 from gpuparticles.effect.values import Floats
 from gpuparticles.errors import EffectError
 from gpuparticles.playback.given import WIDTH, Given, nothing
+from gpuparticles.playback.marks import marks_of
 from gpuparticles.playback.place import FARTHEST, Vec3
 from gpuparticles.playback.population import Births, Population, hash_seed, pcg_int, row_slots
+from gpuparticles.playback.poses import Poses
 from gpuparticles.playback.saved import Limits, Saved, Saves, UnfitError
 from gpuparticles.playback.timeline import DISTANCE, MANUAL, RATE, Run, Timeline
 
@@ -110,6 +112,8 @@ class Player(Saves):
         population: Who lives.
         seen_rows: Rows in which somebody lived in the last step.
         listens: Whether steps tell who has died.
+        poses: Where the emitter was, for trails that stay in the world while it carries their
+            particles along; whoever simulates has it take notes.
     """
 
     SAVED = (
@@ -120,6 +124,7 @@ class Player(Saves):
         "_manual",
         "_manual_births",
         "_last",
+        "poses",
     )
     LIMITS: ClassVar[Limits] = {
         "_manual": (0, MOST_AT_ONCE),
@@ -147,6 +152,10 @@ class Player(Saves):
             killed=effect.kills(index),
             lingers=0.0 if emitter.trail is None else emitter.trail.lingers,
         )
+        self.poses: Poses | None = None
+        if emitter.trail is not None and emitter.trail_stays:
+            clock = self.population.clock
+            self.poses = Poses(marks_of(emitter.trail, clock, effect.fixed_fps), clock)
         self._seed = (seed, index)
         self._phased = emitter.shape.phased
         self._bases: dict[int, int] = {}
@@ -198,7 +207,9 @@ class Player(Saves):
         self._manual += count
 
     def shift(self, offset: Vec3) -> None:
-        """Count the places that are given from elsewhere."""
+        """Count places from elsewhere: those that are given, and where the emitter was."""
+        if self.poses is not None:
+            self.poses.shift(offset)
         if len(self._given):
             self._given = self._given.copy()
             self._given[:, :3] += offset
@@ -233,6 +244,8 @@ class Player(Saves):
         """Forget everything: what follows equals a fresh run."""
         self.timeline.reset()
         self.population.clear()
+        if self.poses is not None:
+            self.poses.reset()
         self.seen_rows = self._seen_from = self._manual = self._manual_births = 0
         self._given, self._handed = nothing(0), None
         self._last = self.emitter.limit

@@ -220,7 +220,8 @@ class Reference:
         """Where the particles of an emitter with trails were, by birth number.
 
         Returns:
-            For each that has a trail float32 (n, 3), in the particles' frame: where it was born,
+            For each that has a trail float32 (n, 3), in the particles' frame, or in the world
+            where trails of particles that an emitter carries stay there: where it was born,
             then where it was at the marks since, of which the trail's length and one are kept, if
             it had gone far enough by then.
         """
@@ -246,6 +247,7 @@ class _State:
     ) -> None:
         self.describe(emitter, modifiers)
         self._population = player.population
+        self._poses = player.poses
         self._killed = isinstance(player.population.slots, EarlySlots)
         self.seen: tuple[Sight, Floats] | None = None
         self._reports: deque[tuple[NDArray[np.uint8], int]] = deque()
@@ -265,6 +267,7 @@ class _State:
             self._marks = marks_of(emitter.trail, player.population.clock, fps)
             self._birthplace = np.zeros((n, 3), np.float32)
             self._birth_mark = np.zeros(n, np.int64)
+            self._birth_tick = np.zeros(n, np.int64)
             self._history = np.zeros((n, self._marks.planes, 3), np.float32)
             self._kept = np.zeros((n, self._marks.planes), np.int64)
 
@@ -318,6 +321,8 @@ class _State:
             self._bear(step, step.births, begin, end, anchor)
         before = self._position.copy(), self._age.copy()
         self._advance(step, begin, end, anchor)
+        if self._poses is not None:
+            self._poses.note(step, begin, end)
         if self._marks is not None:
             self._record(self._marks, step, *before)
 
@@ -345,11 +350,23 @@ class _State:
         fresh = number - self._birth_mark <= 1
         last = np.where(fresh, self._birth_mark, self._kept[:, before])
         point = np.where(fresh[:, None], self._birthplace, self._history[:, before])
-        way = place - point
+        if self._poses is None:
+            way = place - point
+        else:
+            kept = np.where(last > self._birth_mark, last * marks.every, self._birth_tick)
+            way = self._placed(place, np.full(len(place), number * marks.every))
+            way -= self._placed(point, kept)
         squared = np.sum(way * way, axis=1, dtype=np.float32)
         near = (squared < np.float32(trail.min_distance) ** 2) & (number - last < trail.segments)
         self._history[:, plane] = np.where(near[:, None], point, place)
         self._kept[:, plane] = np.where(near, last, number)
+
+    def _placed(self, own: Floats, ticks: NDArray[np.int64]) -> Floats:
+        """Where points lie in the world that were kept at some ticks."""
+        assert self._poses is not None
+        place, turn = self._poses.at(ticks.astype(np.float64))
+        turned = [rotate(tuple(q), tuple(p)) for q, p in zip(turn, own.astype(float), strict=True)]
+        return np.asarray(place + np.array(turned).reshape(-1, 3))
 
     def trails(self) -> dict[int, Floats]:
         """By birth number of everybody who has a trail: where they were at their marks, (n, 3).
@@ -371,6 +388,10 @@ class _State:
             way = self._history[slot, planes[once]].reshape(-1, 3)
             number = int(self._population.numbers[slot])
             found[number] = np.vstack([self._birthplace[slot], way])
+            if self._poses is not None:
+                at = marks.every * kept[kept > self._birth_mark[slot]]
+                ticks = np.append(self._birth_tick[slot], at)
+                found[number] = self._placed(found[number], ticks)
         return found
 
     def _bear(self, step: Step, births: Births, begin: Place, end: Place, anchor: Vec3) -> None:
@@ -429,6 +450,7 @@ class _State:
             # Who was born before the step is in no mark that was set before it.
             passed = np.maximum(step.tick - ticks - last * self._marks.every, 0)
             self._birth_mark[slots] = last + passed // self._marks.every
+            self._birth_tick[slots] = last * self._marks.every + passed
         self._velocity[slots] = velocity
         self._age[slots] = -moment
         self._rotation[slots] = _half(drawn["rotation"])

@@ -232,9 +232,7 @@ def _trail(emitter: Emitter, modifiers: Sequence[Modifier]) -> TrailText | None:
         return None
     last = last_points() if emitter.trail.min_distance > 0.0 else None
     shifts = shift_places(HISTORY), shift_places(ORIGIN)
-    return TrailText(
-        record(emitter.trail), last, move_history(), *shifts, trail(emitter, modifiers)
-    )
+    return TrailText(record(emitter), last, move_history(), *shifts, trail(emitter, modifiers))
 
 
 def _ribbon(emitter: Emitter, modifiers: Sequence[Modifier]) -> tuple[OrderText, Pass]:

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 
 from gpuparticles.effect.effect import Emitter
 from gpuparticles.effect.modifiers import Modifier
-from gpuparticles.effect.trail import Trail
 from gpuparticles.shaders.compose import compose, fullscreen, sampler, smooth
 from gpuparticles.shaders.layout import (
     ATTRIBUTES,
@@ -30,13 +29,15 @@ __all__ = ["HISTORY", "last_points", "move_history", "record", "ribbon", "shift_
 HISTORY = Channel("history", "f4", 4, (("history", "xyz"), ("mark", "w")))
 
 
-def record(trail: Trail) -> tuple[Source, Source]:
+def record(emitter: Emitter) -> tuple[Source, Source]:
     """Vertex and fragment text of the pass that writes down where particles were at a mark.
 
     Args:
-        trail: Whether points have a least distance decides the text.
+        emitter: Whether points of its trails have a least distance decides the text, and whether
+            they stay in the world while it carries their particles.
     """
-    apart = trail.min_distance > 0.0
+    assert emitter.trail is not None
+    apart = emitter.trail.min_distance > 0.0
     inputs = [POSITION_AGE, LIFETIME_SEED, *([ORIGIN] if apart else [])]
     openings = {
         "inputs": [
@@ -44,8 +45,11 @@ def record(trail: Trail) -> tuple[Source, Source]:
             *(sampler(c) for c in inputs),
         ],
         "apart": _APART if apart else [],
+        "way": _WORLDLY_WAY if emitter.trail_stays else _WAY,
     }
     libraries = ["lib/apart.glsl"] if apart else []
+    if apart and emitter.trail_stays:
+        libraries.insert(0, "lib/poses.glsl")
     return compose("passes/record.vert", {}), compose("passes/record.frag", openings, libraries)
 
 
@@ -97,8 +101,10 @@ def trail(emitter: Emitter, modifiers: Sequence[Modifier] = ()) -> tuple[Source,
         "inputs": [sampler(c) for c in drawn],
         "look": _look(emitter),
         "points": _points(emitter),
+        "ends": _WORLDLY_ENDS if emitter.trail_stays else [],
     }
-    return compose("draw/trail.vert", openings), compose("draw/trail.frag", {})
+    libraries = ["lib/poses.glsl"] if emitter.trail_stays else []
+    return compose("draw/trail.vert", openings, libraries), compose("draw/trail.frag", {})
 
 
 def ribbon(emitter: Emitter, modifiers: Sequence[Modifier] = ()) -> tuple[Source, Source]:
@@ -112,26 +118,38 @@ def ribbon(emitter: Emitter, modifiers: Sequence[Modifier] = ()) -> tuple[Source
     return compose("draw/ribbon.vert", openings), compose("draw/trail.frag", {})
 
 
-_APART = ["    o_history = apart(o_history, slot);"]
+_APART = ["    o_history = apart(o_history, slot, last.w - u_ago);"]
+_WAY = ["    vec3 way = place.xyz - kept.xyz;"]
+_WORLDLY_WAY = [
+    "    int since = int(min(uint(u_mark.x) - origin.w, COUNTED));",
+    "    float spaced = u_pose_times.y;",
+    "    float begun = clamp(grown, float(since - 1) * spaced, float(since) * spaced);",
+    "    vec3 there = passed < since ? placed_at_mark(kept.xyz, passed)",
+    "        : placed_ago(kept.xyz, begun);",
+    "    vec3 way = placed_at_mark(place.xyz, 0) - there;",
+]
 
 
 def _points(emitter: Emitter) -> list[str]:
     """How the points of a mark are found: a place, and how many seconds ago somebody was there."""
     assert emitter.trail is not None
+    stays = emitter.trail_stays
     if emitter.trail.min_distance == 0.0:
+        place = "placed_at_mark(kept_at(mark).xyz, mark)" if stays else "kept_at(mark).xyz"
         return [
             "vec4 point_at(int mark) {",
-            "    return vec4(kept_at(mark).xyz, ago_at(mark));",
+            f"    return vec4({place}, ago_at(mark));",
             "}",
             "vec4 point_beyond(int node, int way) {",
             "    return point_of(node + way);",
             "}",
         ]
+    place = "placed_at_mark(kept.xyz, back)" if stays else "kept.xyz"
     return [
         "vec4 point_at(int mark) {",
         "    vec4 kept = kept_at(mark);",
         "    int back = int((uint(u_marks.x) - uint(kept.w)) & COUNTED);",
-        "    return vec4(kept.xyz, back < since ? ago_at(back) : born.w);",
+        f"    return back < since ? vec4({place}, ago_at(back)) : born;",
         "}",
         "// Marks that nothing was kept at repeat the point before.",
         "vec4 point_beyond(int node, int way) {",
@@ -144,6 +162,14 @@ def _points(emitter: Emitter) -> list[str]:
         "    return found;",
         "}",
     ]
+
+
+# Who lives is where its emitter has it now, whatever moment is seen; as its sprite is.
+_WORLDLY_ENDS = [
+    "    head.xyz = head_ago > 0.0 ? placed_ago(head.xyz, head_ago)",
+    "        : u_now_place + turn(u_now_turn, head.xyz);",
+    "    born.xyz = placed_ago(born.xyz, birth_ago);",
+]
 
 
 def _look(emitter: Emitter) -> list[str]:

@@ -696,7 +696,7 @@ class EffectInstance:
         behind = 0.0 if frames is None else (1.0 - frames.alpha) / frames.fps
         for emitter, frame in self._framed(view):
             plane = self._plane(emitter, view)
-            place = self._place.place
+            place = self._place
             emitter._draw(view, place, frame, self._tint_bytes, plane, behind, solid=solid)
 
     def _cast(self, view: View) -> None:

@@ -139,6 +139,7 @@ class EmitterInstance:
             raise
         self._simulation = simulation
         simulation.origin = scene.origin
+        simulation.poses = self._player.poses
 
     def __repr__(self) -> str:
         return f"<EmitterInstance {self.emitter.name!r}: {self.live_count} live>"
@@ -452,7 +453,7 @@ class EmitterInstance:
     def _draw(
         self,
         view: View,
-        place: Vec3,
+        place: Place,
         from_particles: bytes,
         tint: bytes,
         plane: bytes,
@@ -478,9 +479,10 @@ class EmitterInstance:
         if self._ribbon is not None and not solid:
             self._ribbon.draw(view, from_particles, tint, clock, behind)
         if self._trails is not None and not solid:
-            self._trails.draw(view, from_particles, tint, clock, behind)
+            here = self._within(place)
+            self._trails.draw(view, from_particles, tint, clock, behind, here)
         if self._sprites.solid is solid and not self.emitter.bare:
-            view = weighted.choose(view, place, self._sprites.weighted)
+            view = weighted.choose(view, place.place, self._sprites.weighted)
             self._sprites.draw(view, from_particles, tint, plane)
 
     @property
@@ -536,6 +538,7 @@ class EmitterInstance:
         player.listens = self._player.listens
         self._player = player
         self._forget_deaths()
+        self._simulation.poses = player.poses
         self._simulation.write(rows, texels)
         self._path = None
         self._frame = Place(anchor, IDENTITY.turn, IDENTITY.scale)

@@ -104,9 +104,13 @@ def _on_a_floor(effect: gp.Effect, ctx: moderngl.Context) -> Pixels:
     with gp.ParticleSystem(ctx) as particles:
         settings = LAYERS[effect.name](ctx)
         layer = None if settings is None else particles.layer(**settings)
-        particles.play(effect, seed=1, layer=layer)
+        playing = particles.play(effect, seed=1, layer=layer)
+        time = 0.0
         for moment in range(MOMENTS):
             for _ in range(10 if moment else 5):
+                if effect.emitters[0].trail_stays:  # of nothing else it is to be seen
+                    playing.transform = (np.cos(3 * time), 0.3 * np.sin(5 * time), np.sin(3 * time))
+                time += effect.duration / (10 * MOMENTS)
                 particles.update(effect.duration / (10 * MOMENTS))
             framebuffer.use()
             framebuffer.clear(*BACKGROUND, 1.0)
@@ -205,6 +209,13 @@ def modes() -> dict[str, gp.Effect]:
             size=(0.1, 0.2),
             rate=12,
             modifiers=[gp.Turbulence(60, frequency=4), gp.Drag(4)],
+        ),
+        "trail_of_a_carried_one": _flow(
+            gp.Sprite(),
+            space="local",
+            trail=gp.Trail(1, space="world"),
+            size=(0.05, 0.15),
+            rate=12,
         ),
         "ribbon": _flow(
             gp.Sprite(),

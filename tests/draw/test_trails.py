@@ -135,6 +135,19 @@ def test_slots_that_are_used_again_are_not_connected(scene: Scene) -> None:
     assert (left, right) == (10, 12)
 
 
+def test_a_birth_that_rounds_to_a_mark_after_the_step_leads_to_nobody_s_way(scene: Scene) -> None:
+    late = 0.25 - 2.0**-18
+    born = {"bursts": [gp.Burst(0), gp.Burst(late - 1e-9)], "lifetime": 0.2}
+    scene.add((2, 8, 0), **to_the_right(16, trail=plain(outlives=False)), **born)
+    for _ in range(8):
+        scene.update(0.025)
+    assert not scene.draw().any()
+    scene.update(late - 0.2)
+    assert not scene.draw().any()
+    scene.update(0.125)
+    assert box(scene.draw()) == (2, 6, 4, 10)
+
+
 def test_it_moves_along_with_local_particles_and_stays_behind_in_the_world(scene: Scene) -> None:
     local = scene.add((2, 4, 0), **to_the_right(4, space="local", size=2))
     world = scene.add((2, 12, 0), **to_the_right(4, size=2))
@@ -183,6 +196,143 @@ def test_points_that_were_not_kept_join_no_pieces(scene: Scene) -> None:
     assert shown[2:6, 4:20].all()
     assert shown[6:19, 18:22].all()
     assert shown[2:4, 20:22].sum() >= 3, "a mitre, within its limit"
+
+
+def carried(**settings: Any) -> dict[str, Any]:
+    """A particle that its emitter carries, whose trail stays in the world."""
+    trail = plain(space="world", **settings)
+    return {"speed": 0, "size": 4, "space": "local", "trail": trail}
+
+
+@APART
+@pytest.mark.parametrize("fps", [13, 60, 200])
+def test_the_trail_of_who_is_carried_stays_in_the_world(
+    scene: Scene, fps: int, apart: float
+) -> None:
+    effect = scene.add((2, 8, 0), **carried(min_distance=apart))
+    steps = round(0.5 * fps)
+    scene.update(2**-16)
+    for step in range(1, steps + 1):
+        effect.transform = (2 + 8 * step / steps, 8, 0)
+        scene.update(0.5 / steps)
+    pixels = scene.draw()
+    assert box(pixels) == (2, 6, 10, 10)
+    assert (pixels[6:10, 2:10] == 255).all()
+    # It hangs on to the particle before the next update too, and is left behind.
+    effect.transform = (13, 8, 0)
+    assert box(scene.draw()) == (2, 6, 13, 10)
+    scene.update(0.25)
+    assert box(scene.draw()) == (6, 6, 13, 10)
+
+
+@pytest.mark.parametrize("offset", [0.0, 1e7])
+def test_a_carried_one_that_dies_leaves_its_trail_where_that_was(
+    scene: Scene, offset: float
+) -> None:
+    look = np.eye(4)
+    look[0, 3] = -offset
+    effect = scene.add((offset + 2, 8, 0), **carried(), lifetime=0.25)
+    scene.update(2**-16)
+    for step in range(1, 5):
+        effect.transform = (offset + 2 + step, 8, 0)
+        scene.update(1 / 16)
+    for gone in range(4):
+        assert box(scene.draw(view=look)) == (2, 6, 6, 10)
+        effect.transform = (offset + 7 + 2 * gone, 3 * gone, 0)
+        scene.update(1 / 16)
+    scene.particles.shift_origin((100, 0, 0))
+    look[0, 3] -= 100
+    for gone in range(4):
+        assert box(scene.draw(view=look)) == (2 + gone, 6, 6, 10)
+        scene.update(1 / 16)
+    assert not scene.draw(view=look).any()
+
+
+def test_an_emitter_that_turns_leaves_arcs(scene: Scene) -> None:
+    canvas = scene.make_canvas((32, 32))
+    effect = scene.add(
+        (16, 16, 0), **carried(lifetime=1, segments=32), shape=gp.Point(offset=(10, 0, 0))
+    )
+    for step in range(33):
+        c, s = np.cos(np.pi * step / 32), np.sin(np.pi * step / 32)
+        effect.transform = [[c, -s, 0, 16], [s, c, 0, 16], [0, 0, 1, 0], [0, 0, 0, 1]]
+        scene.update(1 / 32)
+    y, x = np.mgrid[0:32, 0:32] + 0.5 - 16
+    shown, radius = scene.draw(canvas)[:, :, 3] > 0, np.hypot(x, y)
+    assert shown[(abs(radius - 10) < 1.2) & (y > 1)].all()
+    assert not shown[(abs(radius - 10) > 2.8) | (y < -1)].any()
+
+
+def test_where_a_carrier_jumps_nothing_is_drawn_that_was_not_there(scene: Scene) -> None:
+    """Who died before stays there, and who is born behind the jump begins behind it."""
+    effect = scene.add((3, 4, 0), **{**carried(segments=2), "lifetime": 0.125}, capacity=9)
+    for step in range(1, 10):
+        effect.transform = (3 + step / 4, 4, 0)
+        scene.update(1 / 64)
+    effect.teleport((3, 12, 0))
+    effect["one"].emit(1)
+    for step in range(1, 9):
+        effect.transform = (3 + step / 4, 12, 0)
+        scene.update(1 / 64)
+    shown = scene.draw()
+    assert box(shown)[1] == 2
+    assert not shown[6:10].any(), "no bridge"
+    assert box(shown[:8])[2] <= 6
+    assert box(shown[8:]) == (3, 2, 5, 6)
+
+
+def test_under_one_who_stands_still_both_spaces_are_the_same(scene: Scene) -> None:
+    matrix = np.array([[0, -1, 0, 14], [1, 0, 0, 1], [0, 0, 1, 0], [0, 0, 0, 1]])
+    flies = to_the_right(20, modifiers=[gp.Acceleration((0, 14, 0), space="emitter")])
+    shown = []
+    for space in ("world", "local"):
+        effect = scene.add(matrix, **{**flies, "space": space, "trail": plain(space="world")})
+        for _ in range(20):
+            scene.update(1 / 32)
+        shown.append(scene.draw())
+        effect.release()
+    assert shown[0].any()
+    assert (shown[0] == shown[1]).all()
+
+
+def test_a_snapshot_knows_where_a_carrier_was(scene: Scene) -> None:
+    def wander(effect: gp.EffectInstance, first: int, last: int) -> None:
+        for step in range(first, last):
+            effect.transform = (2 + step, 8 + 4 * np.sin(step), 0)
+            scene.update(1 / 20)
+
+    effect = scene.add((2, 8, 0), **carried())
+    wander(effect, 0, 6)
+    saved = effect.snapshot()
+    wander(effect, 6, 9)
+    expected = scene.draw()
+    effect.reset()
+    wander(effect, 3, 8)
+    scene.particles.shift_origin((0, 5, 0))
+    effect.restore(saved)
+    scene.particles.shift_origin((0, -5, 0))
+    wander(effect, 6, 9)
+    assert expected.any()
+    assert (scene.draw() == expected).all()
+
+
+def test_between_frames_a_carried_one_s_trail_is_where_its_sprite_is(scene: Scene) -> None:
+    emitter = gp.Emitter(
+        "one", capacity=1, rate=0, bursts=[gp.Burst()], lifetime=9, **carried(segments=64)
+    )
+    effect = scene.particles.play(gp.Effect("one", [emitter], loop=False, fixed_fps=8))
+    for step in range(25):
+        effect.transform = (2 + step / 4, 8, 0)
+        scene.update(1 / 32)
+    # Simulated up to (8, 8), after 0.75 s; drawn where the emitter is, from 0.5 s before the frame.
+    left, _, right, _ = box(scene.draw())
+    assert right == 8
+    assert 3 <= left <= 4
+
+
+def test_trails_of_the_world_have_no_other_space() -> None:
+    with pytest.raises(gp.EffectError, match=r'trail.space: "local" is given'):
+        gp.Emitter("one", trail=gp.Trail(space="local"))
 
 
 def test_a_particle_that_has_come_to_rest_loses_its_trail(scene: Scene) -> None:

@@ -19,6 +19,7 @@ from gpuparticles.effect.arrays import Rows
 from gpuparticles.effect.description import rule_of
 from gpuparticles.effect.geometry import GeometryRule
 from gpuparticles.gpu.simulate import Simulation
+from gpuparticles.playback.place import rotate
 from gpuparticles.playback.reference import Reference
 
 Floats = NDArray[np.float32]
@@ -151,7 +152,7 @@ Ways = dict[int, NDArray[np.float32]]
 
 
 def ways(emitter: gp.EmitterInstance) -> Ways:
-    """As `Reference.trails`, from the textures and the clock."""
+    """As `Reference.trails`, from the textures, the clock and the poses of the emitter."""
     simulation, player = emitter._simulation, emitter._player
     state, history, trail = simulation.state, simulation.history, emitter.emitter.trail
     assert history is not None
@@ -162,6 +163,7 @@ def ways(emitter: gp.EmitterInstance) -> Ways:
         guard.simulate()
         assert history._texture is not None
         position_age = np.frombuffer(state.current[0].read(), np.float32).reshape(-1, 4)
+        velocity_rotation = np.frombuffer(state.current[1].read(), np.float32).reshape(-1, 4)
         lifetime_seed = np.frombuffer(state.birth["lifetime_seed"].read(), np.uint32)
         origin = np.frombuffer(state.birth["origin"].read(), np.uint32).reshape(-1, 4)
         kept = np.frombuffer(history._texture.read(), np.float32)
@@ -183,7 +185,25 @@ def ways(emitter: gp.EmitterInstance) -> Ways:
             planes = planes[once[numbers > origin[slot, 3]]]
         way = kept[slot // width, planes, slot % width, :3]
         birthplace = origin[slot, :3].copy().view(np.float32)
-        found[int(player.population.numbers[slot])] = np.vstack([birthplace, way])
+        number = int(player.population.numbers[slot])
+        found[number] = np.vstack([birthplace, way])
+        if player.poses is not None:
+            late = (age - lifetime[slot]) if age >= lifetime[slot] else 0.0
+            grown = velocity_rotation[slot, 3] + late if age >= lifetime[slot] else age
+            born = player.population.clock.now - grown * player.population.clock.per_second
+            mark = int(origin[slot, 3])
+            born = np.clip(born, mark * marks.every, (mark + 1) * marks.every)
+            numbers = first + np.arange(last + 1 - first)
+            if trail.min_distance:
+                numbers = kept[slot // width, planes, slot % width, 3]
+            places, turns = player.poses.at(np.append(born, numbers * marks.every))
+            around = np.array(
+                [
+                    rotate(tuple(q), tuple(p))
+                    for q, p in zip(turns, found[number].astype(float), strict=True)
+                ]
+            )
+            found[number] = places + around
     return found
 
 

@@ -44,6 +44,7 @@ def lengths(count: int) -> list[float]:
 
 
 KILLS = (gp.Acceleration((0, -5, 0)), gp.CollidePlane(point=(0, -0.2, 0), on_hit="die"))
+CARRIED: dict[str, Any] = {"space": "local", "offset": gp.Offset((1, 0, 0), (0, 0, 40))}
 COSTS = (gp.Acceleration((0, -9, 0)), gp.CollidePlane(lifetime_loss=0.3))
 
 
@@ -58,6 +59,14 @@ COSTS = (gp.Acceleration((0, -9, 0)), gp.CollidePlane(lifetime_loss=0.3))
         {"trail": gp.Trail(0.25, segments=12, min_distance=0.11)},
         {"trail": gp.Trail(0.25, segments=12, min_distance=0.3), "fixed_fps": 20},
         {"trail": gp.Trail(0.3, segments=20, min_distance=0.2), "modifiers": KILLS},
+        {"trail": gp.Trail(0.25, segments=7, space="world"), **CARRIED},
+        {"trail": gp.Trail(0.3, segments=9, space="world"), **CARRIED, "fixed_fps": 20},
+        {
+            "trail": gp.Trail(0.25, segments=20, space="world", min_distance=0.15),
+            **CARRIED,
+            "modifiers": KILLS,
+            "lifetime": (0.3, 2),
+        },
         {"modifiers": KILLS, "lifetime": (0.3, 2)},
         {"modifiers": COSTS, "lifetime": (0.3, 2)},
         {"modifiers": KILLS, "lifetime": float("inf"), "limit": 30},
@@ -74,7 +83,10 @@ def test_the_gpu_keeps_what_the_reference_keeps(system: System, settings: dict[s
     longest = 0
     for number, dt in enumerate(lengths(90)):
         if number % 7 == 3:
-            playing.transform = expected.transform = (3 + 0.05 * number, 1, -2)
+            c, s = np.cos(0.02 * number), np.sin(0.02 * number)
+            matrix = np.array([[c, -s, 0, 3], [s, c, 0, 1], [0, 0, 1, -2], [0, 0, 0, 1]])
+            matrix[0, 3] += 0.05 * number
+            playing.transform = expected.transform = matrix
         if number == 40:
             playing["it"].capacity = 25
             expected.set_capacity("it", 25)
