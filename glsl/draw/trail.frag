@@ -2,6 +2,7 @@
 uniform sampler2D u_texture;
 uniform vec3 u_surface; // how additive; 0: soft edges, 1: a texture, 2: of straight alpha; 1 where it is tiled
 
+#pragma gpuparticles inputs
 in vec4 v_color;
 in vec2 v_across;
 in float v_along;
@@ -28,5 +29,6 @@ void main() {
     }
     float alpha = clamp(v_color.a, 0.0, 1.0);
     vec4 color = texel * vec4(v_color.rgb, 1.0) * alpha;
+#pragma gpuparticles cut
     o_color = vec4(color.rgb, color.a * (1.0 - u_surface.x));
 }

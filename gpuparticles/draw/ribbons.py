@@ -14,10 +14,10 @@ from gpuparticles.draw.textures import Sheet, Textures
 from gpuparticles.effect.trail import Ribbon
 from gpuparticles.gpu.guard import Guard
 from gpuparticles.gpu.order import Order
-from gpuparticles.gpu.programs import QUADS, UNITS, Programs
+from gpuparticles.gpu.programs import QUADS, UNITS, Program, Programs
 from gpuparticles.gpu.simulate import Simulation
 from gpuparticles.playback.clock import Clock
-from gpuparticles.shaders import OrderText, Pass
+from gpuparticles.shaders import RibbonText
 from gpuparticles.shaders.layout import BIRTH
 
 __all__ = ["Ribbons"]
@@ -47,7 +47,7 @@ class Ribbons:
         guard: Guard,
         simulation: Simulation,
         ribbon: Ribbon,
-        text: tuple[OrderText, Pass],
+        text: RibbonText,
         textures: Textures,
         where: str,
     ) -> None:
@@ -58,11 +58,12 @@ class Ribbons:
         self._sheet = Sheet(ribbon.texture, ribbon.filter, ribbon.premultiplied)
         self._look = textures.acquire(self._sheet, self._where)
         self._programs = Programs.of(ctx)
-        sorting, drawing = text
+        self._compose_cast = text.cast
+        self._cast: Program | None = None
         try:
-            self._order = Order(ctx, guard, simulation, sorting, depth=False)
+            self._order = Order(ctx, guard, simulation, text.order, depth=False)
             try:
-                self._program = self._programs.acquire(drawing, quads=True)
+                self._program = self._programs.acquire(text.draw, quads=True)
             except BaseException:
                 self._order.release()
                 raise
@@ -91,6 +92,32 @@ class Ribbons:
         Raises:
             ContextError: The host has released the texture.
         """
+        self._render(self._program, view, from_particles, tint, clock, behind)
+
+    def cast(
+        self, view: View, from_particles: bytes, tint: bytes, clock: Clock, behind: float
+    ) -> None:
+        """Draw the depth of what covers; arguments as for Trails.draw.
+
+        Raises:
+            ContextError: The host has released the texture.
+        """
+        if not self._ribbon.casts:
+            return
+        if self._cast is None:
+            self._cast = self._programs.acquire(self._compose_cast(), quads=True)
+        self._cast.write("u_cutoff", _pack_float(view.cutoff))
+        self._render(self._cast, view, from_particles, tint, clock, behind)
+
+    def _render(
+        self,
+        program: Program,
+        view: View,
+        from_particles: bytes,
+        tint: bytes,
+        clock: Clock,
+        behind: float,
+    ) -> None:
         simulation, ribbon = self._simulation, self._ribbon
         rows, state = simulation.rows, simulation.state
         if not rows or state is None:
@@ -103,7 +130,7 @@ class Ribbons:
         tiles = 0.0 if ribbon.tile is None else 1.0 / ribbon.tile
         # Whole tiles leave no trace, and float32 would lose the parts after some hours.
         passed = math.fmod((clock.now * clock.tick - behind) * tiles, 1.0)
-        write = self._program.write
+        write = program.write
         write("u_view", from_particles)
         write("u_projection", view.projection)
         write("u_tint", tint)
@@ -118,12 +145,14 @@ class Ribbons:
         if texture is not None:
             texture.use(UNITS["u_texture"])
         width = min(state.width, QUADS)
-        self._program.vertex_array.render(
+        program.vertex_array.render(
             moderngl.TRIANGLES, 6 * width, instances=rows * (state.width // width)
         )
 
     def release(self) -> None:
         """Give programs and texture back."""
         self._order.release()
-        self._programs.release(self._program)
+        for program in (self._program, self._cast):
+            if program is not None:
+                self._programs.release(program)
         self._textures.release(self._sheet)

@@ -10,7 +10,7 @@ import moderngl
 from gpuparticles.draw.sprites import View, check_alive
 from gpuparticles.draw.textures import Sheet, Textures
 from gpuparticles.effect.trail import Trail
-from gpuparticles.gpu.programs import QUADS, UNITS, Programs
+from gpuparticles.gpu.programs import QUADS, UNITS, Program, Programs
 from gpuparticles.gpu.simulate import Simulation
 from gpuparticles.playback.clock import Clock
 from gpuparticles.playback.marks import COUNTED
@@ -57,6 +57,8 @@ class Trails:
         self._sheet = Sheet(trail.texture, trail.filter, trail.premultiplied)
         self._look = textures.acquire(self._sheet, self._where)
         self._programs = Programs.of(ctx)
+        self._compose_cast = text.cast
+        self._cast: Program | None = None
         try:
             self._program = self._programs.acquire(text.draw, quads=True)
         except BaseException:
@@ -89,6 +91,39 @@ class Trails:
         Raises:
             ContextError: The host has released the texture.
         """
+        self._render(self._program, view, from_particles, tint, clock, behind, place)
+
+    def cast(
+        self,
+        view: View,
+        from_particles: bytes,
+        tint: bytes,
+        clock: Clock,
+        behind: float,
+        place: Place,
+    ) -> None:
+        """Draw the depth of what covers; arguments as for draw.
+
+        Raises:
+            ContextError: The host has released the texture.
+        """
+        if not self._trail.casts:
+            return
+        if self._cast is None:
+            self._cast = self._programs.acquire(self._compose_cast(), quads=True)
+        self._cast.write("u_cutoff", _pack_floats[1](view.cutoff))
+        self._render(self._cast, view, from_particles, tint, clock, behind, place)
+
+    def _render(
+        self,
+        program: Program,
+        view: View,
+        from_particles: bytes,
+        tint: bytes,
+        clock: Clock,
+        behind: float,
+        place: Place,
+    ) -> None:
         simulation, trail = self._simulation, self._trail
         state, history = simulation.state, simulation.history
         if not simulation.rows or state is None or history is None:
@@ -103,9 +138,9 @@ class Trails:
         pieces = trail.segments + 1
         each = QUADS // pieces
         textured = 0 if texture is None else 1 + self._look.straight
-        write = self._program.write
+        write = program.write
         if simulation.poses is not None:
-            from_particles = self._place(simulation.poses, view, clock, behind, place)
+            from_particles = self._place(program, simulation.poses, view, clock, behind, place)
             history.bind_poses()
         write("u_view", from_particles)
         write("u_projection", view.projection)
@@ -126,13 +161,21 @@ class Trails:
         history.bind()
         if texture is not None:
             texture.use(UNITS["u_texture"])
-        self._program.vertex_array.render(
+        program.vertex_array.render(
             moderngl.TRIANGLES, 6 * each * pieces, instances=-(-slots // each)
         )
 
-    def _place(self, poses: Poses, view: View, clock: Clock, behind: float, place: Place) -> bytes:
+    def _place(
+        self,
+        program: Program,
+        poses: Poses,
+        view: View,
+        clock: Clock,
+        behind: float,
+        place: Place,
+    ) -> bytes:
         """Say where the emitter was, and is; gives the view from what points are relative to."""
-        history, write = self._simulation.history, self._program.write
+        history, write = self._simulation.history, program.write
         assert history is not None
         marks = history.marks
         passed = (clock.now - marks.last(clock.now) * marks.every) * clock.tick
@@ -146,5 +189,7 @@ class Trails:
 
     def release(self) -> None:
         """Give program and texture back."""
-        self._programs.release(self._program)
+        for program in (self._program, self._cast):
+            if program is not None:
+                self._programs.release(program)
         self._textures.release(self._sheet)

@@ -136,10 +136,14 @@ class BlendRule(Rule):
 
 
 class Blended:
-    """What covers what is behind it, or adds light to it, as its ``blend`` says."""
+    """What covers what is behind it, or adds light to it, as its ``blend`` says.
+
+    What only adds light casts no shadow, unless its ``casts_shadow`` says so.
+    """
 
     __slots__ = ()
     blend: Any
+    casts_shadow: Any
 
     @property
     def additive(self) -> float:
@@ -151,6 +155,11 @@ class Blended:
                 return 1.0
             case number:
                 return float(number)
+
+    @property
+    def casts(self) -> bool:
+        """Whether it is drawn into shadow maps."""
+        return self.additive < 1.0 if self.casts_shadow is None else bool(self.casts_shadow)
 
 
 @dataclass(frozen=True)
@@ -341,11 +350,6 @@ class Sprite(Blended):
             yield Mistake(
                 ("shortest",), f"{show(self.shortest)} is more than longest, {show(self.longest)}"
             )
-
-    @property
-    def casts(self) -> bool:
-        """Whether it is drawn into shadow maps."""
-        return self.additive < 1.0 if self.casts_shadow is None else self.casts_shadow
 
 
 def _is_path(value: object) -> bool:

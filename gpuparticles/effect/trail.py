@@ -59,6 +59,7 @@ class Trail(Blended):
         premultiplied: Whether the texture's colours are multiplied by its alpha, as of a `Sprite`.
         longest: A piece longer than this, in units, is left out: for particles that jump, as `Wrap`
             lets them. None draws all.
+        casts_shadow: Whether `ParticleSystem.draw_depth` draws it. None: unless it only adds light.
     """
 
     settled: ClassVar[frozenset[str]] = frozenset({"lifetime"})
@@ -80,6 +81,7 @@ class Trail(Blended):
     filter: Literal["linear", "nearest"] = "linear"
     premultiplied: Annotated[bool, Flag()] | None = None
     longest: Annotated[float, Number("a length", "units", least=0)] | None = None
+    casts_shadow: Annotated[bool, Flag()] | None = None
 
     @property
     def lingers(self) -> float:
@@ -109,6 +111,7 @@ class Ribbon(Blended):
         premultiplied: Whether the texture's colours are multiplied by its alpha, as of a `Sprite`.
         longest: Two particles farther apart than this, in units, are not linked: where an emitter
             has been elsewhere between them. None links all.
+        casts_shadow: As of a `Trail`.
     """
 
     width: Annotated[float, Number("a factor of width", least=0)] = 1.0
@@ -121,3 +124,4 @@ class Ribbon(Blended):
     filter: Literal["linear", "nearest"] = "linear"
     premultiplied: Annotated[bool, Flag()] | None = None
     longest: Annotated[float, Number("a length", "units", least=0)] | None = None
+    casts_shadow: Annotated[bool, Flag()] | None = None

@@ -5,7 +5,14 @@ from gpuparticles.shaders.diagnose import diagnose
 from gpuparticles.shaders.layout import Block, Channel, channels, emitter_block
 from gpuparticles.shaders.sources import Source
 from gpuparticles.shaders.sprites import composite, sprite
-from gpuparticles.shaders.text import EmitterText, OrderText, Pass, TrailText, emitter_text
+from gpuparticles.shaders.text import (
+    EmitterText,
+    OrderText,
+    Pass,
+    RibbonText,
+    TrailText,
+    emitter_text,
+)
 from gpuparticles.shaders.updates import update
 from gpuparticles.shaders.upkeep import blend, gather, move, shift
 
@@ -15,6 +22,7 @@ __all__ = [
     "EmitterText",
     "OrderText",
     "Pass",
+    "RibbonText",
     "Source",
     "TrailText",
     "birth",

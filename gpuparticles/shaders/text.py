@@ -38,7 +38,15 @@ from gpuparticles.shaders.trails import (
 from gpuparticles.shaders.updates import update
 from gpuparticles.shaders.upkeep import alive, blend, shift
 
-__all__ = ["EmitterText", "OrderText", "Pass", "RestText", "TrailText", "emitter_text"]
+__all__ = [
+    "EmitterText",
+    "OrderText",
+    "Pass",
+    "RestText",
+    "RibbonText",
+    "TrailText",
+    "emitter_text",
+]
 
 Pass = tuple[Source, Source]
 """The vertex and the fragment text of one pass."""
@@ -72,6 +80,7 @@ class TrailText(NamedTuple):
         shift: Makes it relative to another anchor.
         shift_origin: Makes the places of births so.
         draw: Draws.
+        cast: Composes what draws the depth alone.
     """
 
     record: Pass
@@ -80,6 +89,21 @@ class TrailText(NamedTuple):
     shift: Pass
     shift_origin: Pass
     draw: Pass
+    cast: Callable[[], Pass]
+
+
+class RibbonText(NamedTuple):
+    """What links an emitter's particles.
+
+    Args:
+        order: Sorts.
+        draw: Draws.
+        cast: Composes what draws the depth alone.
+    """
+
+    order: OrderText
+    draw: Pass
+    cast: Callable[[], Pass]
 
 
 class RestText(NamedTuple):
@@ -137,7 +161,7 @@ class EmitterText(NamedTuple):
     drawn: Pass
     cast: Callable[[], Pass]
     trail: TrailText | None
-    ribbon: tuple[OrderText, Pass] | None
+    ribbon: RibbonText | None
     birth_given: Callable[[], Pass]
     composite: Pass | None = None
     rest: RestText | None = None
@@ -161,13 +185,17 @@ class EmitterText(NamedTuple):
         if depth:
             yield self.cast(), quads
         if self.trail is not None:
-            *keeping, drawn = self.trail
+            *keeping, drawn, cast = self.trail
             yield from ((each, False) for each in keeping if each is not None)
             yield drawn, True
+            if depth:
+                yield cast(), True
         if self.ribbon is not None:
-            sorting, drawn = self.ribbon
+            sorting, drawn, cast = self.ribbon
             yield from ((each, False) for each in sorting)
             yield drawn, True
+            if depth:
+                yield cast(), True
         if given:
             yield self.birth_given(), False
         if self.rest is not None:
@@ -232,12 +260,15 @@ def _trail(emitter: Emitter, modifiers: Sequence[Modifier]) -> TrailText | None:
         return None
     last = last_points() if emitter.trail.min_distance > 0.0 else None
     shifts = shift_places(HISTORY), shift_places(ORIGIN)
-    return TrailText(record(emitter), last, move_history(), *shifts, trail(emitter, modifiers))
+    keeping = record(emitter), last, move_history(), *shifts
+    cast = partial(trail, emitter, modifiers, cast=True)
+    return TrailText(*keeping, trail(emitter, modifiers), cast)
 
 
-def _ribbon(emitter: Emitter, modifiers: Sequence[Modifier]) -> tuple[OrderText, Pass]:
+def _ribbon(emitter: Emitter, modifiers: Sequence[Modifier]) -> RibbonText:
     by_age = OrderText(key(emitter, order="oldest"), runs(), cut(), merge(), merge())
-    return by_age, ribbon(emitter, modifiers)
+    cast = partial(ribbon, emitter, modifiers, cast=True)
+    return RibbonText(by_age, ribbon(emitter, modifiers), cast)
 
 
 def _order(emitter: Emitter, *, pooled: bool) -> OrderText:

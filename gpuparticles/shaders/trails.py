@@ -21,6 +21,7 @@ from gpuparticles.shaders.layout import (
     trail_curves,
 )
 from gpuparticles.shaders.sources import Source
+from gpuparticles.shaders.sprites import cut_out
 
 __all__ = ["HISTORY", "last_points", "move_history", "record", "ribbon", "shift_places", "trail"]
 
@@ -86,12 +87,15 @@ def shift_places(channel: Channel) -> tuple[Source, Source]:
     return fullscreen(), compose("passes/shift_places.frag", openings)
 
 
-def trail(emitter: Emitter, modifiers: Sequence[Modifier] = ()) -> tuple[Source, Source]:
+def trail(
+    emitter: Emitter, modifiers: Sequence[Modifier] = (), *, cast: bool = False
+) -> tuple[Source, Source]:
     """Vertex and fragment text of the pass that draws trails.
 
     Args:
         emitter: What of a look is in use decides the text, and the rows of its stops.
         modifiers: The emitter's, then the effect's: they have stops as well.
+        cast: Only the depth is drawn, of what covers enough.
     """
     looked_up = [*look_curves(emitter), *trail_curves(emitter)]
     drawn = (*STATE, LIFETIME_SEED, ATTRIBUTES, COLOR, ORIGIN)
@@ -104,10 +108,12 @@ def trail(emitter: Emitter, modifiers: Sequence[Modifier] = ()) -> tuple[Source,
         "ends": _WORLDLY_ENDS if emitter.trail_stays else [],
     }
     libraries = ["lib/poses.glsl"] if emitter.trail_stays else []
-    return compose("draw/trail.vert", openings, libraries), compose("draw/trail.frag", {})
+    return compose("draw/trail.vert", openings, libraries), _band(cast=cast)
 
 
-def ribbon(emitter: Emitter, modifiers: Sequence[Modifier] = ()) -> tuple[Source, Source]:
+def ribbon(
+    emitter: Emitter, modifiers: Sequence[Modifier] = (), *, cast: bool = False
+) -> tuple[Source, Source]:
     """Vertex and fragment text of the pass that draws what links particles; as for `trail`."""
     openings = {
         "block": look_block(emitter, modifiers).text(),
@@ -115,7 +121,16 @@ def ribbon(emitter: Emitter, modifiers: Sequence[Modifier] = ()) -> tuple[Source
         "inputs": [sampler(c) for c in (POSITION_AGE, LIFETIME_SEED, ATTRIBUTES, COLOR)],
         "look": _look(emitter),
     }
-    return compose("draw/ribbon.vert", openings), compose("draw/trail.frag", {})
+    return compose("draw/ribbon.vert", openings), _band(cast=cast)
+
+
+def _band(*, cast: bool) -> Source:
+    """Fragment text of what trails and ribbons are."""
+    openings = {
+        "inputs": ["uniform float u_cutoff;"] if cast else [],
+        "cut": cut_out("u_cutoff") if cast else [],
+    }
+    return compose("draw/trail.frag", openings)
 
 
 _APART = ["    o_history = apart(o_history, slot, last.w - u_ago);"]

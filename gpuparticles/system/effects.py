@@ -690,20 +690,29 @@ class EffectInstance:
         """Whether it may be seen: always, without bounds."""
         return self._watch is None or self._watch.look(view, planes, self._place)
 
+    @property
+    def _behind(self) -> float:
+        """By how many seconds what is seen lies before what has been simulated."""
+        frames = self._frames
+        return 0.0 if frames is None else (1.0 - frames.alpha) / frames.fps
+
     def _draw(self, view: View, *, solid: bool) -> None:
         """Draw of all emitters what covers what is behind, or all else."""
-        frames = self._frames
-        behind = 0.0 if frames is None else (1.0 - frames.alpha) / frames.fps
+        place, tint, behind = self._place, self._tint_bytes, self._behind
         for emitter, frame in self._framed(view):
             plane = self._plane(emitter, view)
-            place = self._place
-            emitter._draw(view, place, frame, self._tint_bytes, plane, behind, solid=solid)
+            emitter._draw(view, place, frame, tint, plane, behind, solid=solid)
 
     def _cast(self, view: View) -> None:
         """Draw the depth of all emitters."""
+        place, tint, behind = self._place, self._tint_bytes, self._behind
         for emitter, frame in self._framed(view):
-            if not emitter.emitter.bare:
-                emitter._sprites.cast(view, frame, self._tint_bytes, self._plane(emitter, view))
+            emitter._cast(view, place, frame, tint, self._plane(emitter, view), behind)
+
+    def _unlinked(self) -> Iterator[Callable[[], None]]:
+        """What sorts before even depths can be drawn."""
+        for emitter in self:
+            yield from emitter._unlinked()
 
     def _plane(self, emitter: EmitterInstance, view: View) -> bytes:
         """The view from the emitter, packed, where its sprites lie in its plane; else nothing."""

@@ -485,6 +485,25 @@ class EmitterInstance:
             view = weighted.choose(view, place.place, self._sprites.weighted)
             self._sprites.draw(view, from_particles, tint, plane)
 
+    def _cast(
+        self,
+        view: View,
+        place: Place,
+        from_particles: bytes,
+        tint: bytes,
+        plane: bytes,
+        behind: float,
+    ) -> None:
+        """Draw the depth of what covers; arguments as for `_draw`."""
+        clock = self._player.population.clock
+        if self._ribbon is not None:
+            self._ribbon.cast(view, from_particles, tint, clock, behind)
+        if self._trails is not None:
+            here = self._within(place)
+            self._trails.cast(view, from_particles, tint, clock, behind, here)
+        if not self.emitter.bare:
+            self._sprites.cast(view, from_particles, tint, plane)
+
     @property
     def _sorts(self) -> bool:
         """Whether any of its particles are ever sorted."""
@@ -494,6 +513,10 @@ class EmitterInstance:
         """What is to be called, while simulating, before it can be drawn."""
         if not self.emitter.bare and (sort := self._sprites.unsorted(from_particles)):
             yield sort
+        yield from self._unlinked()
+
+    def _unlinked(self) -> Iterator[Callable[[], None]]:
+        """What is to be called, while simulating, before even its depth can be drawn."""
         if self._ribbon is not None and (sort := self._ribbon.unsorted()):
             yield sort
 

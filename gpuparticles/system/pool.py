@@ -156,6 +156,10 @@ class Pool:
         for sprites in self._drawn:
             sprites.cast(view, world, _WHITE)
 
+    def _unlinked(self) -> Iterator[Callable[[], None]]:
+        """Nothing: what links particles is of one effect."""
+        return iter(())
+
     def _unsorted(self, view: View) -> Iterator[Callable[[], None]]:
         """What sorts before it can be drawn."""
         world = view.at(self.anchor)

@@ -131,6 +131,9 @@ class Playing(Protocol):
     def _unsorted(self, view: View) -> Iterator[Callable[[], None]]:
         """What is to be called, while simulating, before it is drawn."""
 
+    def _unlinked(self) -> Iterator[Callable[[], None]]:
+        """What is to be called, while simulating, before even its depth is drawn."""
+
     def _shift_origin(self, offset: Vec3) -> None:
         """Count positions from elsewhere."""
 

@@ -467,7 +467,7 @@ class ParticleSystem:
         """Draw what casts shadows into the depth of the bound framebuffer, and nothing else.
 
         For shadow maps: view and projection are those of the light, to which sprites turn as they
-        do to a camera. What only adds light casts no shadow, unless its `Sprite.casts_shadow` says
+        do to a camera. What only adds light casts no shadow, unless its `casts_shadow` says
         so. The framebuffer needs no colour, and no colour of it changes. Fades by distance do not
         count: they are of the camera.
 
@@ -496,7 +496,12 @@ class ParticleSystem:
         visible = _visible(scene, light)
         if not any(playing._seen for playing in visible):
             return
+        unlinked = [sort for playing in visible if playing._sorts for sort in playing._unlinked()]
         with scene.guard:
+            if unlinked:
+                scene.guard.simulate()
+                for sort in unlinked:
+                    sort()
             scene.guard.cast(depth_test)
             light = light.into(scene.guard.height)
             for playing in visible:

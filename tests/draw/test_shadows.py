@@ -146,6 +146,79 @@ def test_bursts_cast_as_they_are_seen(scene: Scene, shadow: ShadowMap, facing: s
     assert shadow.draw(scene)[5:11, 5:11] == pytest.approx(0.25, abs=1e-6)
 
 
+#: A particle that flies 8 units to the right in half a second, and what it leaves behind it.
+FLIES = {"velocity": (16, 0, 0), "size": 4}
+TRAIL = {"texture": SQUARE, "width_over_trail": 1, "color_over_trail": "#fff", "only": True}
+
+
+@pytest.mark.parametrize("carried", [False, True])
+def test_a_trail_leaves_its_depth(scene: Scene, shadow: ShadowMap, carried: bool) -> None:
+    if carried:
+        trail = gp.Trail(space="world", min_distance=2, **TRAIL)
+        effect = scene.add((2, 8, 50), size=4, trail=trail, space="local")
+        scene.update(2**-16)
+        effect.transform = (10, 8, 50)
+    else:
+        scene.add((2, 8, 50), **FLIES, trail=gp.Trail(**TRAIL))
+    scene.update(0.5)
+
+    depths = shadow.draw(scene).copy()
+    assert depths[6:10, 2:10] == pytest.approx(0.25, abs=1e-6)
+    depths[6:10, 2:10] = 1.0
+    assert (depths == 1.0).all()
+
+
+def test_the_dead_s_trail_casts_on_and_the_sprite_beside_it(
+    scene: Scene, shadow: ShadowMap
+) -> None:
+    trail = gp.Trail(**{**TRAIL, "only": False})
+    scene.add((2, 8, 0), **FLIES, trail=trail, lifetime=0.375)
+    for _ in range(4):
+        scene.update(0.0625)
+    assert np.flatnonzero((shadow.draw(scene) < 1).any(axis=0)).tolist() == [*range(2, 8)]
+    for _ in range(3):
+        scene.update(0.0625)
+    assert np.flatnonzero((shadow.draw(scene) < 1).any(axis=0)).tolist() == [*range(2, 8)]
+
+
+def test_a_ribbon_leaves_its_depth_though_nothing_was_drawn_before(
+    scene: Scene, shadow: ShadowMap
+) -> None:
+    flies = {"capacity": 9, "rate": 4, "bursts": [], "lifetime": 9, "velocity": (8, 0, 0)}
+    scene.add((2, 8, -50), **flies, size=4, ribbon=gp.Ribbon(texture=SQUARE))
+    for _ in range(5):
+        scene.update(0.25)
+
+    depths = shadow.draw(scene).copy()
+    assert depths[6:10, 2:10] == pytest.approx(0.75, abs=1e-6)
+    depths[6:10, 2:10] = 1.0
+    assert (depths == 1.0).all()
+
+
+@pytest.mark.parametrize("kind", ["trail", "ribbon"])
+def test_trails_and_ribbons_cast_where_they_cover(
+    scene: Scene, shadow: ShadowMap, kind: str
+) -> None:
+    def casts(cutoff: float = 0.5, **look: object) -> bool:
+        if kind == "trail":
+            part: object = gp.Trail(**{**TRAIL, **look})
+            effect = scene.add((2, 8, 0), **FLIES, color="#ffffff99", trail=part)
+        else:
+            part = gp.Ribbon(texture=SQUARE, **look)
+            born = {"capacity": 9, "rate": 8, "bursts": []}
+            effect = scene.add((2, 8, 0), **FLIES, **born, color="#ffffff99", ribbon=part)
+        scene.update(0.5)
+        found = bool((shadow.draw(scene, cutoff=cutoff) < 1).any())
+        effect.release()
+        return found
+
+    assert casts()
+    assert not casts(cutoff=0.7)
+    assert not casts(blend="additive")
+    assert casts(blend="additive", casts_shadow=True)
+    assert not casts(casts_shadow=False)
+
+
 def test_no_colour_changes_where_there_is_one(scene: Scene) -> None:
     scene.add((8, 8, 50))
     scene.update()
@@ -158,8 +231,11 @@ def test_no_colour_changes_where_there_is_one(scene: Scene) -> None:
     assert (canvas.depths() < 1).sum() == 64
 
 
-def test_what_warm_up_compiled_is_used(scene: Scene, shadow: ShadowMap) -> None:
-    effect = particle()
+@pytest.mark.parametrize("more", [{}, {"trail": gp.Trail(), "ribbon": gp.Ribbon(only=False)}])
+def test_what_warm_up_compiled_is_used(
+    scene: Scene, shadow: ShadowMap, more: dict[str, object]
+) -> None:
+    effect = particle(**more)
     scene.particles.warm_up(effect, depth=True)
     before = scene.particles.stats.programs
     scene.particles.play(effect, transform=(8, 8, 0))

@@ -86,7 +86,7 @@ class Life:
                 gp.KillSphere(radius=0.8, outside=True),
             ],
             sprite=gp.Sprite(texture=borrowed, stretch=0.1),
-            trail=gp.Trail(0.2, segments=4, texture=borrowed),
+            trail=gp.Trail(0.2, segments=4, texture=borrowed, space="world", min_distance=0.1),
         )
         debris = gp.Emitter(
             "debris",
