@@ -92,7 +92,7 @@ if TYPE_CHECKING:
     )
     from gpuparticles.gpu import create_context
     from gpuparticles.record import measure_bounds
-    from gpuparticles.system import EffectInstance, EmitterInstance, ParticleSystem
+    from gpuparticles.system import EffectCrowd, EffectInstance, EmitterInstance, ParticleSystem
 
 _HOMES = {
     "gpuparticles.content": "preset presets",
@@ -114,7 +114,7 @@ _HOMES = {
     ),
     "gpuparticles.gpu": "create_context",
     "gpuparticles.record": "measure_bounds",
-    "gpuparticles.system": "EffectInstance EmitterInstance ParticleSystem",
+    "gpuparticles.system": "EffectCrowd EffectInstance EmitterInstance ParticleSystem",
 }
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names.split()}
 
@@ -143,6 +143,7 @@ __all__ = [
     "DocumentError",
     "Drag",
     "Effect",
+    "EffectCrowd",
     "EffectError",
     "EffectInstance",
     "Emitter",

@@ -228,17 +228,17 @@ def _place(emitter: Emitter, drawn: Mapping[str, str], *, pooled: bool) -> list[
     if pooled:
         lines = [
             "    Instance frame = load_instance(u_instances, instance);",
-            "    vec3 place = frame.place;",
-            "    vec4 around = frame.turn;",
+            "    vec3 place = place_along(frame, along);",
+            "    vec4 around = turn_along(frame, along);",
             "    mat3 scale = frame.scale;",
         ]
     else:
         lines = [
-            "    float along = u_path_begin + u_path_rate * moment;",
             "    vec3 place = u_place_begin + (u_place_end - u_place_begin) * along;",
             "    vec4 around = slerp(u_turn_begin, u_turn_end, u_turn_arc, along);",
             "    mat3 scale = u_scale_begin + (u_scale_end - u_scale_begin) * along;",
         ]
+    lines.insert(0, "    float along = u_path_begin + u_path_rate * moment;")
     lines += ["    p.position = scale * p.position;", "    launch = unit(scale * launch);"]
     if radial:
         lines.append("    vec3 outward = unit(p.position);")
@@ -253,8 +253,9 @@ def _place(emitter: Emitter, drawn: Mapping[str, str], *, pooled: bool) -> list[
     lines.append("    p.velocity = speed * launch;")
     if radial:
         lines.append(f"    p.velocity += {drawn['radial_speed']} * outward;")
-    if "inherit_velocity" in drawn and not pooled:
-        lines.append(f"    p.velocity += {drawn['inherit_velocity']} * u_path_rate * u_travel;")
+    if "inherit_velocity" in drawn:
+        travel = "(frame.place - frame.place_begin)" if pooled else "u_travel"
+        lines.append(f"    p.velocity += {drawn['inherit_velocity']} * u_path_rate * {travel};")
     return lines
 
 

@@ -226,7 +226,7 @@ def emitter_text(effect: Effect, index: int, *, pooled: bool) -> EmitterText:
         birth=birth(emitter, modifiers, pooled=pooled),
         update=update(emitter, modifiers, pooled=pooled),
         travelling=update(emitter, modifiers, travels=True) if carries else None,
-        shift=None if local or pooled else shift(kept(emitter)),
+        shift=None if local else shift(kept(emitter)),
         blend=None if pooled or effect.fixed_fps is None else blend(lingers=lingers(emitter)),
         alive=alive(lingers=lingers(emitter)) if effect.kills(index) else None,
         order=_order(emitter, pooled=pooled) if sorts(emitter) else None,

@@ -173,8 +173,8 @@ def _frame(*, pooled: bool, travels: bool) -> list[str]:
     Unlike a point, a whole field cannot be interpolated along the path: this is exact.
     """
     if pooled:
-        place, turn = "frame.place", "frame.turn"
-    elif travels:
+        return []  # it is there already, for points and vectors too
+    if travels:
         place = "u_place_begin + (u_place_end - u_place_begin) * along"
         turn = "slerp(u_turn_begin, u_turn_end, u_turn_arc, along)"
     else:
@@ -182,9 +182,18 @@ def _frame(*, pooled: bool, travels: bool) -> list[str]:
     return [f"        vec3 place = {place};", f"        vec4 around = {turn};"]
 
 
+# An instance's frame in the middle of the particle's own part of the step, and at its end.
 _INSTANCE_FRAME = [
     "        uint instance = texelFetch(u_instance, slot, 0).x;",
     "        Instance frame = load_instance(u_instances, instance);",
+    *_ALONG,
+    "        vec3 place = place_along(frame, along);",
+    "        vec4 around = turn_along(frame, along);",
+]
+_INSTANCE_ENDED = [
+    *_ENDED,
+    "        vec3 place_ended = place_along(frame, ended);",
+    "        vec4 around_ended = turn_along(frame, ended);",
 ]
 
 
@@ -270,7 +279,9 @@ def _constrain(
         "        Contact contact = Contact(",
         f"            false, 0.0, u_step_time, 0, false, false, vec3(0.0), force, {nothing});",
     ]
-    return [*contact, *(_ENDED if travels else []), *lines]
+    carried = pooled and any(moving(m, emitter) for m in modifiers if isinstance(m, Constraint))
+    ended = _INSTANCE_ENDED if carried else _ENDED if travels else []
+    return [*contact, *ended, *lines]
 
 
 def _kernel_call(
@@ -310,7 +321,8 @@ def _field(
     if not pooled:
         along = "ended" if isinstance(modifier, Constraint) else "along"
         return f"({name} + {name}_delta * {along})" if travels else name
+    at = "_ended" if isinstance(modifier, Constraint) else ""
     if emitter.space == "world":
-        return f"turn(frame.turn, {name})" + (" + frame.place" if role == "point" else "")
-    offset = f"{name} - frame.place" if role == "point" else name
-    return f"turn_back(frame.turn, {offset})"
+        return f"turn(around{at}, {name})" + (f" + place{at}" if role == "point" else "")
+    offset = f"{name} - place{at}" if role == "point" else name
+    return f"turn_back(around{at}, {offset})"

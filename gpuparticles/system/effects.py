@@ -22,6 +22,7 @@ from gpuparticles.errors import ContextError, EffectError
 from gpuparticles.playback.clock import Frames
 from gpuparticles.playback.parameters import Parameters
 from gpuparticles.playback.place import Place, Vec3, place_of, plus, position_of, seen_place, shown
+from gpuparticles.playback.places import matrix_from
 from gpuparticles.playback.player import split
 from gpuparticles.playback.saved import UnfitError
 from gpuparticles.system.emitters import EmitterInstance, share
@@ -800,19 +801,3 @@ def whole(number: int, where: str) -> int:
     if not isinstance(number, (int, np.integer)) or isinstance(number, bool):
         raise EffectError(f"{where}: {show(number)} is not a whole number")
     return int(number)
-
-
-def matrix_from(place: Place) -> NDArray[np.float64]:
-    """The 4x4 matrix for column vectors that a place was taken from."""
-    x, y, z, w = place.turn
-    turn = np.array(
-        [
-            [1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)],
-            [2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x)],
-            [2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)],
-        ]
-    )
-    matrix = np.eye(4)
-    matrix[:3, :3] = turn @ np.array(place.scale).reshape(3, 3).T
-    matrix[:3, 3] = place.place
-    return matrix

@@ -16,6 +16,7 @@ from types import TracebackType
 from typing import Any, Self
 
 import moderngl
+from numpy.typing import ArrayLike
 
 from gpuparticles.draw.filters import Filter
 from gpuparticles.draw.layers import Layer, Mask
@@ -31,11 +32,13 @@ from gpuparticles.gpu.gl import TEXTURE_UNITS
 from gpuparticles.gpu.programs import STEP_UNITS, Program, Programs
 from gpuparticles.playback.crowd import foreseen
 from gpuparticles.playback.place import IDENTITY, Place, place_of, plus, position_of
+from gpuparticles.playback.places import matrices_of
 from gpuparticles.playback.population import hash_seed
 from gpuparticles.playback.sight import Sight
+from gpuparticles.system.crowds import EffectCrowd, check_crowd
 from gpuparticles.system.effects import EffectInstance, whole
 from gpuparticles.system.library import Library
-from gpuparticles.system.pool import Pool
+from gpuparticles.system.pool import Bursts
 from gpuparticles.system.scene import LONGEST_UPDATE, Playing, Scene
 
 __all__ = ["ParticleSystem", "Stats"]
@@ -273,7 +276,7 @@ class ParticleSystem:
             (
                 p
                 for p in scene.playing
-                if isinstance(p, Pool) and p.takes(found, place.place, draw_order)
+                if isinstance(p, Bursts) and p.takes(found, place.place, draw_order)
             ),
             None,
         )
@@ -282,9 +285,65 @@ class ParticleSystem:
                 scene.guard.simulate()
                 # Bursts come and go; what they are compiled from stays.
                 self._keep(found, pooled=True)
-                pool = Pool(scene, found, place.place, draw_order)
+                pool = Bursts(scene, found, place.place, draw_order)
             scene.playing.append(pool)
         pool.add(place, seed, color)
+
+    def crowd(
+        self,
+        effect: Effect | str,
+        transforms: ArrayLike = (),
+        *,
+        seeds: Sequence[int] | None = None,
+        tints: ArrayLike = (1.0, 1.0, 1.0, 1.0),
+        parameters: Mapping[str, Any] | None = None,
+        stagger: float = 0.0,
+        layer: Layer | None = None,
+    ) -> EffectCrowd:
+        """Play an effect at many places at once, until it is released.
+
+        A thousand torches are one simulation and one draw call for each emitter of the effect. What
+        each of them would have of its own is refused: rates that are drawn or curves, random
+        bursts, pulses, delays, limits, births by distance, a fixed frame rate, trails, ribbons,
+        processes, and modifiers that kill. Bounds and levels of detail do not count. A prewarm
+        passes in the first update, for those who are there then.
+
+        Args:
+            effect: The effect, or its name in the library.
+            transforms: Where: positions (n, 2) or (n, 3), or matrices (n, 4, 4) for column vectors.
+                More can be added.
+            seeds: What the randomness of each comes from; the system's next ones by default.
+            tints: Straight RGB or RGBA, one for all or (n, 3 or 4), that colours are multiplied by.
+            parameters: What the effect's parameters are, by name; the others have their defaults.
+            stagger: Each begins up to so many seconds late, as its seed has it, so that they do
+                not beat as one.
+            layer: What they are drawn into; the host's picture itself by default.
+
+        Raises:
+            EffectError: No such effect, or one with something that is each player's own; not such
+                transforms, seeds, tints or stagger; more players than a texture has rows.
+            ContextError: A texture of another context.
+        """
+        self._alive()
+        found = self.library.find(effect).with_parameters({} if parameters is None else parameters)
+        check_crowd(found)
+        if not isinstance(stagger, Real) or not 0.0 <= stagger < math.inf:
+            raise EffectError(f"stagger: {show(stagger)} is not a finite number of at least 0")
+        if layer is not None:
+            layer.check(self.ctx)
+        count = len(matrices_of(transforms, "transforms"))
+        chosen = [self._next_seed(None) for _ in range(count)] if seeds is None else seeds
+        with self._scene.guard:
+            self._scene.guard.simulate()
+            made = EffectCrowd(self._scene, found, float(stagger))
+            try:
+                made.add(transforms, seeds=chosen, tints=tints)
+            except BaseException:
+                made._free_all()
+                raise
+        made._layer = layer
+        self._scene.playing.append(made)
+        return made
 
     def update(self, dt: float) -> None:
         """Advance everything; usable as any clock's callback.

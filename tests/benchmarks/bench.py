@@ -520,6 +520,31 @@ def python_costs(ctx: moderngl.Context) -> Iterator[tuple[str, str, str]]:
             (seconds,) = least(frame, rounds=100)
     yield "a frame with 1000 live bursts", f"{seconds * 1e3:.2f} ms", "2 ms"
 
+    torch = gp.Effect("torch", [emitter(capacity=20, rate=10, lifetime=1)])
+    places = np.random.default_rng(1).uniform(-9, 9, (1000, 3))
+    with gp.ParticleSystem(ctx) as together, gp.ParticleSystem(ctx) as apart:
+        crowd = together.crowd(torch, places)
+        players = [apart.play(torch, position=place) for place in places]
+        together.update(1)
+        apart.update(1)
+
+        def march() -> None:
+            crowd.transforms = places
+            together.update(STEP)
+            together.draw(view, projection)
+
+        def march_apart() -> None:
+            for player, place in zip(players, places, strict=True):
+                player.position = place
+            apart.update(STEP)
+            apart.draw(view, projection)
+
+        with without_driver(ctx):
+            march(), march_apart()
+            many, each = least(march, march_apart, rounds=10)
+    yield "1000 players that move, as a crowd", f"{many * 1e3:.1f} ms", ""
+    yield "  against 1000 that are played", f"{each / many:.0f}x", ""
+
     fountain = emitter(capacity=1_100_000, rate=500_000, lifetime=(1.5, 2.5), modifiers=[])
     with gp.ParticleSystem(ctx) as particles:
         particles.play(gp.Effect("fountain", emitters=[fountain]))

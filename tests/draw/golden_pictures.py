@@ -53,6 +53,10 @@ void main() {
 # From the front and a little above, 6 units away, so that what is drawn differs in distance.
 CAMERA = (look_at((0, 1.4, 6), (0, 0.6, 0)), perspective(24, 1.0, 0.1, 50))
 
+# Where the players of a crowd are, and their tints.
+CROWD = [(x, -0.35, z) for z in (-1.5, 0, 1.5) for x in (-0.9, -0.3, 0.3, 0.9)]
+TINTS = [(1, 0.5 + 0.04 * number, 1 - 0.07 * number) for number in range(len(CROWD))]
+
 OUTLINE = """
 vec4 filtered(Picture p) {
     float around = 0.0;
@@ -67,6 +71,7 @@ vec4 filtered(Picture p) {
 #: The layer of a flow by its name: what ``ParticleSystem.layer`` is given, or None without one.
 LAYERS: Mapping[str, Callable[[moderngl.Context], dict[str, Any] | None]] = {
     "flow": lambda _: None,
+    "crowd": lambda _: None,
     "layer_bloom": lambda _: {"filters": [gp.Bloom(0.3, intensity=1.5, radius=16)]},
     "layer_blur": lambda _: {"filters": [gp.Blur(6)], "tint": (1, 0.8, 0.6), "opacity": 0.8},
     "layer_distortion": lambda _: {"filters": [gp.Distortion(10)]},
@@ -103,8 +108,11 @@ def _on_a_floor(effect: gp.Effect, ctx: moderngl.Context) -> Pixels:
     found = []
     with gp.ParticleSystem(ctx) as particles:
         settings = LAYERS[effect.name](ctx)
-        layer = None if settings is None else particles.layer(**settings)
-        playing = particles.play(effect, seed=1, layer=layer)
+        if effect.name == "crowd":
+            particles.crowd(effect, CROWD, seeds=range(len(CROWD)), tints=TINTS)
+        else:
+            layer = None if settings is None else particles.layer(**settings)
+            playing = particles.play(effect, seed=1, layer=layer)
         time = 0.0
         for moment in range(MOMENTS):
             for _ in range(10 if moment else 5):
@@ -244,6 +252,17 @@ def modes() -> dict[str, gp.Effect]:
         if name.startswith("layer_"):
             look = gp.Sprite(**thick) if name == "layer_outline" else plain
             found[name] = replace(_flow(look), name=name)
+    found["crowd"] = replace(
+        _flow(
+            plain,
+            capacity=40,
+            rate=20,
+            shape=gp.Sphere(0.1),
+            size=(0.06, 0.14),
+            modifiers=[gp.Radial(-3, center=(0, 0.5, 0), space="emitter")],
+        ),
+        name="crowd",
+    )
     found["layer_distortion"] = replace(
         _flow(gp.Sprite(), color=[(1, 0.5, 0), (0, 0.5, 0), (0.5, 1, 0), (0.5, 0, 0)]),
         name="layer_distortion",

@@ -22,8 +22,12 @@ def test_the_python_of_the_readme_runs(
     for block in blocks:
         exec(block, names)
     particles, fire, ctx = names["particles"], names["fire"], names["ctx"]
-    names["torch"].release()
+    torches = names["torches"]
     particles.update(0.1)
+    assert len(torches) == 100
+    assert torches.live_count > 1000
+    for each in (names["torch"], torches):
+        each.release()
 
     assert len(blocks) == 5
     assert "live=" in capsys.readouterr().out

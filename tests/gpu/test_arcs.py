@@ -10,7 +10,7 @@ import pytest
 
 import gpuparticles as gp
 from gpuparticles.playback.reference import Reference
-from gpuparticles.system.pool import Pool
+from gpuparticles.system.pool import Bursts
 from tests.gpu.conftest import assert_same_particles
 
 System = Callable[..., gp.ParticleSystem]
@@ -91,7 +91,7 @@ def test_a_pools_instances_have_phases_of_their_own(
         particles.update(1 / 60)
         alone.update(1 / 60)
 
-    (pool,) = [each for each in particles._scene.playing if isinstance(each, Pool)]
+    (pool,) = [each for each in particles._scene.playing if isinstance(each, Bursts)]
     everyone = living(pool._simulations[0])
     expected = living(playing["it"]._simulation)
     found = everyone[np.isin(everyone["seed"], expected["seed"])]

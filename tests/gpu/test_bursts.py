@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 import gpuparticles as gp
 from gpuparticles.gpu.simulate import Simulation
 from gpuparticles.playback.place import Place, place_of, rotate
-from gpuparticles.system.pool import Pool
+from gpuparticles.system.pool import Bursts
 
 System = Callable[..., gp.ParticleSystem]
 One = Callable[..., gp.Effect]
@@ -37,8 +37,8 @@ TICK = 1.01 * 2.0**-16  # by which moments that are computed otherwise may diffe
 CENTER = gp.Radial(-6.0, center=(0.0, 0.2, 0.0))
 
 
-def pools(particles: gp.ParticleSystem) -> list[Pool]:
-    return [playing for playing in particles._scene.playing if isinstance(playing, Pool)]
+def pools(particles: gp.ParticleSystem) -> list[Bursts]:
+    return [playing for playing in particles._scene.playing if isinstance(playing, Bursts)]
 
 
 def transforms(rng: np.random.Generator, count: int, reach: float) -> list[Matrix]:
@@ -99,7 +99,7 @@ def test_a_thousand_bursts_behave_as_if_alone(
             assert np.array_equal(found["lifetime"], expected["lifetime"])
             assert found["age"] == pytest.approx(expected["age"], abs=TICK)
             local, place = space == "local", place_of(places[seed])
-            assert to_world(found, place, local=local, anchor=pool.anchor) == pytest.approx(
+            assert to_world(found, place, local=local, anchor=pool._anchor) == pytest.approx(
                 to_world(expected, place, local=local, anchor=single._anchor), abs=1e-3
             )
             assert found["rotation"] == pytest.approx(expected["rotation"], abs=1e-5)
@@ -133,7 +133,7 @@ def test_a_thousand_equal_bursts_are_equal_round_their_places(
     if space == "local":
         assert (position == position[0]).all()
     else:
-        offset = (places - pool.anchor)[:, None]
+        offset = (places - pool._anchor)[:, None]
         assert position - offset == pytest.approx(
             np.broadcast_to(position[0] - offset[0], position.shape), abs=5e-3
         )
@@ -278,7 +278,7 @@ def test_bursts_far_apart_are_as_precise_as_near_ones(
     for pool in pools(particles):
         found = living(pool._simulations[0])
         assert np.abs(found["position"]).max() < 4100
-        x += sorted({round(v, 2) for v in (found["position"][:, 0] + pool.anchor[0]).tolist()})
+        x += sorted({round(v, 2) for v in (found["position"][:, 0] + pool._anchor[0]).tolist()})
     assert x == pytest.approx([1.0, 4001.0, 1e7 + 1, -1e7 + 1], abs=0.02)
     assert particles.stats.live == 100
 
@@ -316,7 +316,7 @@ def test_rows_of_the_instance_table_are_used_again(system: System, one: One) -> 
 def test_bursts_that_find_no_row_open_another_pool(
     system: System, one: One, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(Pool, "limit", 128)
+    monkeypatch.setattr(Bursts, "limit", 128)
     particles = system()
     effect = one(bursts=[gp.Burst(0.0, 2)], lifetime=9.0)
     for _ in range(300):

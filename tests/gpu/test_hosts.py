@@ -131,6 +131,7 @@ class Life:
         self.particles: gp.ParticleSystem
         self.fire: gp.EffectInstance
         self.mist: gp.EffectInstance
+        self.crowd: gp.EffectCrowd
         self.calls: list[dict[str, Callable[[], object]]] = [
             {
                 "ParticleSystem": self._construct,
@@ -164,6 +165,8 @@ class Life:
             },
             {
                 "update over a hitch": lambda: self.particles.update(3),
+                "crowd": self._gather,
+                "update a crowd far away": self._march,
                 "on_death": lambda: setattr(self.fire["sparks"], "on_death", self._died),
                 "updates that tell": self._listen,
             },
@@ -186,6 +189,15 @@ class Life:
             mask_inverted=True,
         )
         self.mist = self.particles.play(self._mist, transform=(0, 0, 10), seed=8, layer=layer)
+
+    def _gather(self) -> None:
+        self.crowd = self.particles.crowd(self._dust, [(0, 0, 10), (1, 0, 10)], seeds=[1, 2])
+        self.particles.update(0.1)
+
+    def _march(self) -> None:
+        self.crowd.transforms = [(5000, 0, 10), (5001, 0, 10)]
+        self.particles.update(0.1)
+        self.crowd.release()
 
     def _listen(self) -> None:
         for _ in range(8):
@@ -410,7 +422,7 @@ def test_a_moderngl_host_clears_and_uses_its_own_framebuffer_after_every_call(
     shade = 0
     for group, expected in zip(life.calls, stage.expected, strict=True):
         for name, call in group.items():
-            shade += 9
+            shade += 8
             with ctx.scope(inner, moderngl.BLEND | moderngl.CULL_FACE):
                 assert ctx.mglo.fbo is inner.mglo
                 call()

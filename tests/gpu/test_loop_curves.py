@@ -12,7 +12,7 @@ import pytest
 import gpuparticles as gp
 from gpuparticles.playback.place import IDENTITY
 from gpuparticles.playback.reference import Reference
-from gpuparticles.system.pool import Pool
+from gpuparticles.system.pool import Bursts
 from gpuparticles.system.read import read_particles
 
 System = Callable[..., gp.ParticleSystem]
@@ -134,11 +134,11 @@ def test_the_living_of_a_pool_are_those_of_the_played(
     particles.burst(effect, transform=matrix, seed=5)
     for _ in range(20):
         particles.update(0.05)
-    (pool,) = [each for each in particles._scene.playing if isinstance(each, Pool)]
+    (pool,) = [each for each in particles._scene.playing if isinstance(each, Bursts)]
     with particles._scene.guard as guard:
         guard.simulate()
         numbers = pool._crowds[0].population.numbers
-        frame = IDENTITY._replace(place=pool.anchor)
+        frame = IDENTITY._replace(place=pool._anchor)
         found = read_particles(pool._simulations[0], effect.emitters[0], numbers, frame)
     expected = played["it"].read()
     assert len(found) == len(expected) == 51

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 import gpuparticles as gp
 from gpuparticles.gpu.simulate import Simulation
-from gpuparticles.system.pool import Pool
+from gpuparticles.system.pool import Bursts
 
 System = Callable[..., gp.ParticleSystem]
 One = Callable[..., gp.Effect]
@@ -155,7 +155,7 @@ def test_a_burst_has_what_playing_has(
     for _ in range(30):
         particles.update(1 / 64)
         other.update(1 / 64)
-    (pool,) = (each for each in particles._scene.playing if isinstance(each, Pool))
+    (pool,) = (each for each in particles._scene.playing if isinstance(each, Bursts))
     assert len(pool._tables) == 3
     for simulation, emitter in zip(pool._simulations, alone, strict=True):
         found = living(simulation)

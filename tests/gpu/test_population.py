@@ -16,7 +16,7 @@ from gpuparticles.effect.random import pcg
 from gpuparticles.gpu.simulate import Simulation
 from gpuparticles.playback.population import hash_seed
 from gpuparticles.playback.timeline import MANUAL
-from gpuparticles.system.pool import Pool
+from gpuparticles.system.pool import Bursts
 
 System = Callable[..., gp.ParticleSystem]
 One = Callable[..., gp.Effect]
@@ -29,7 +29,7 @@ CAPACITIES = [0, 1, 7, 1009, 1_000_003]
 def simulations(particles: gp.ParticleSystem) -> Iterator[tuple[Simulation, int]]:
     """All that is simulated, each with its live count."""
     for playing in particles._scene.playing:
-        if isinstance(playing, Pool):
+        if isinstance(playing, Bursts):
             for simulation, crowd in zip(playing._simulations, playing._crowds, strict=True):
                 yield simulation, crowd.population.slots.live_count
         elif isinstance(playing, gp.EffectInstance):

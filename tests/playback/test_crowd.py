@@ -53,7 +53,7 @@ def test_each_instance_is_as_if_alone(living: Callable[..., Any], name: str) -> 
         if frame < 60 and frame % 3 == 0:
             for _ in range(2):
                 instance, seed = len(alone), rng.randrange(1 << 32)
-                crowd.add(instance, seed)
+                crowd.add([instance], [seed], [0.0])
                 player = Player(effect(loop=False, **KINDS[name]), 0, seed)
                 alone[instance] = player, living(player)
         # Whole ticks: all instances share one clock, whose ticks are not those of a clock that
@@ -81,7 +81,7 @@ def test_after_a_hitch_lives_who_lives_after_small_steps(
     hitched, stepped = both = [living(crowd) for crowd in crowds]
     for instance in range(5):
         for crowd, one in zip(crowds, both, strict=True):
-            crowd.add(instance, instance)
+            crowd.add([instance], [instance], [0.0])
             one.update(0.0917)
     hitched.update(dt)
     for _ in range(round(min(dt, 30.0) * 30)):
@@ -97,7 +97,7 @@ def test_after_a_hitch_lives_who_lives_after_small_steps(
     # And bursts go on as if nothing had been.
     seen = []
     for crowd in crowds:
-        crowd.add(5, 99)
+        crowd.add([5], [99], [0.0])
     for _ in range(20):
         for one in both:
             one.update(0.0317)
@@ -109,7 +109,7 @@ def test_after_a_hitch_lives_who_lives_after_small_steps(
 def test_a_hitch_brings_no_flood(living: Callable[..., Any]) -> None:
     crowd = Crowd(gp.Effect("test", [gp.Emitter("it", rate=90.0)], duration=100.0), 0)
     one = living(crowd)
-    crowd.add(0, 1)
+    crowd.add([0], [1], [0.0])
     one.update(50.0)
     assert one.peak <= 4
     assert 89 <= len(one.seeds) <= 91
@@ -127,12 +127,12 @@ def test_memory_does_not_follow_the_duration(living: Callable[..., Any], duratio
     tracemalloc.start()
     crowd, player = Crowd(described, 0), Player(described, 0, 7)
     together, alone = living(crowd), living(player)
-    crowd.add(0, 7)
+    crowd.add([0], [7], [0.0])
     for _ in range(80):
         for one in (together, alone):
             one.update(0.03125)
         assert together.seeds == alone.seeds
-    crowd.add(1, 8)
+    crowd.add([1], [8], [0.0])
     together.update(20.0)
     assert tracemalloc.get_traced_memory()[1] < 10e6
     tracemalloc.stop()
@@ -150,7 +150,7 @@ def test_immortals_of_a_hitch_are_built_only_where_there_is_room(
     )
     crowd, player = Crowd(described, 0), Player(described, 0, 3)
     together, alone = living(crowd), living(player)
-    crowd.add(0, 3)
+    crowd.add([0], [3], [0.0])
     tracemalloc.start()
     together.update(1e5)
     assert tracemalloc.get_traced_memory()[1] < 10e6
@@ -168,7 +168,7 @@ def test_it_grows_by_doubling_and_never_beyond_the_most(living: Callable[..., An
     one = living(crowd)
     capacities = []
     for instance in range(7):
-        crowd.add(instance, instance)
+        crowd.add([instance], [instance], [0.0])
         one.update(0.01)
         capacities.append(crowd.population.slots.capacity // CROWD_ROW)
         assert crowd.population.slots.live_count == len(one.seeds)
@@ -195,7 +195,7 @@ def test_live_count_and_capacity_hold(
     count = 0
     for more, dt in steps:
         for _ in range(more):
-            crowd.add(count, count)
+            crowd.add([count], [count], [0.0])
             count += 1
         one.update(dt)
         assert crowd.population.slots.live_count == len(one.seeds)
@@ -206,7 +206,7 @@ def test_a_thousand_instances_share_one_population(living: Callable[..., Any]) -
     crowd = Crowd(effect(loop=True, bursts=[gp.Burst(0.0, 20)], lifetime=1.0), 0)
     one = living(crowd)
     for instance in range(1000):
-        crowd.add(instance, instance)
+        crowd.add([instance], [instance], [0.0])
     one.update(1 / 60)
     assert crowd.population.slots.live_count == 20_000
     assert len(set(one.seeds)) >= 19_998
