@@ -40,6 +40,7 @@ _CORE = {
     "BlendEquationSeparate": "ii",
     "BlendFuncSeparate": "iiii",
     "BlitFramebuffer": "iiiiiiiiii",
+    "CheckFramebufferStatus": "i>i",
     "ClampColor": "ii",
     "ClearBufferfv": "iip",
     "ClientWaitSync": "liq>i",

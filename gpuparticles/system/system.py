@@ -30,6 +30,7 @@ from gpuparticles.gpu.context import check_context
 from gpuparticles.gpu.depth import check_depth
 from gpuparticles.gpu.gl import TEXTURE_UNITS
 from gpuparticles.gpu.programs import STEP_UNITS, Program, Programs
+from gpuparticles.gpu.target import check_target
 from gpuparticles.playback.crowd import foreseen
 from gpuparticles.playback.place import IDENTITY, Place, place_of, plus, position_of
 from gpuparticles.playback.places import matrices_of
@@ -445,7 +446,7 @@ class ParticleSystem:
         Effects by their `draw_order`, the emitters of each by theirs, particles by the `order` of
         their sprite: those are sorted here, unless neither they nor the view's turn have changed.
         Nothing is advanced: draw as often as you like. The host's viewport, scissor, stencil test
-        and colour mask hold.
+        and colour mask hold; docs/targets.md says what may be bound, and what colours mean there.
 
         Args:
             view: 4x4 matrix for column vectors, from the world to the camera; in double precision
@@ -466,7 +467,8 @@ class ParticleSystem:
             ValueError: Another test; a depth that is no such texture, or is smaller than the
                 viewport.
             ContextError: A texture that has been released or is of another context; no depth that
-                could be taken. Nothing has been drawn then.
+                could be taken; a framebuffer that is incomplete, or whose first draw buffer is none
+                or of integers. Nothing has been drawn then.
         """
         self._alive()
         if depth_test not in ("<=", ">=", None):
@@ -491,6 +493,7 @@ class ParticleSystem:
         soft = any(playing._soft for playing in visible)
         weighs = any(playing._weighs and playing._seen for playing in visible)
         with scene.guard, ExitStack() as bound:
+            check_target(scene.guard.gl, scene.guard.framebuffer, "draw", color=True)
             for layer in dict.fromkeys(map(_in, visible)):
                 if layer is not None:
                     layer.prepare()
@@ -544,6 +547,7 @@ class ParticleSystem:
         Raises:
             EffectError: Not such matrices.
             ValueError: Another test or cutoff.
+            ContextError: The framebuffer is incomplete, or has no depth.
         """
         self._alive()
         if depth_test not in ("<=", ">="):
@@ -557,6 +561,7 @@ class ParticleSystem:
             return
         unlinked = [sort for playing in visible if playing._sorts for sort in playing._unlinked()]
         with scene.guard:
+            check_target(scene.guard.gl, scene.guard.framebuffer, "draw_depth", color=False)
             if unlinked:
                 scene.guard.simulate()
                 for sort in unlinked:

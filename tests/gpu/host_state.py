@@ -153,7 +153,7 @@ class Host:
         ]
         self._snapshots = cycle(slots)
         self.framebuffer = self._framebuffer(self.colors, self.depth)
-        self.other_framebuffer = self._framebuffer([self.other_color], None)
+        self.other_framebuffer = self._framebuffer([self.other_color, self.colors[1]], self.depth)
         self._fill_blanks()
         self.program = self._keep(ctx.program(vertex_shader=_VERTEX, fragment_shader=_FRAGMENT))
         self.program["image"] = 3
@@ -592,7 +592,7 @@ def _table(host: Host) -> Iterator[State]:
         "DRAW_BUFFERS",
         lambda: tuple(raw.integers(0x8825 + number)[0] for number in range(2)),
         lambda value: raw.DrawBuffers(2, (ctypes.c_int * 2)(*value)),
-        (0, 0x8CE0),
+        (0x8CE1, 0),
     )
     yield integers("READ_BUFFER", 0x0C02, "ReadBuffer", 0)
     yield integers("RENDERBUFFER", 0x8CA7, "BindRenderbuffer", host.renderbuffer, 0x8D41)
