@@ -92,6 +92,7 @@ class Rows(Filed, Table):
         axes: Axes before the row's; several are numbered as C does.
         least: The least extent along each of these axes.
         low: The least number allowed.
+        alpha: The fourth number of a row is an alpha, at most 1.
         optional: None is allowed too, and is no rows.
     """
 
@@ -101,6 +102,7 @@ class Rows(Filed, Table):
     axes: int = 1
     least: int = 1
     low: float = -math.inf
+    alpha: bool = False
     optional: bool = False
 
     def read(self, value: Any, folder: Path | None = None) -> Array | None:
@@ -156,8 +158,9 @@ class Rows(Filed, Table):
             given = np.load(file, allow_pickle=False)
         except OSError as error:
             raise refused(f"{file}: cannot be read: {error.strerror or error}") from None
-        except (ValueError, EOFError) as error:
-            raise refused(f"{file}: cannot be read as an array: {error}") from None
+        except (ValueError, EOFError):
+            # What NumPy says of it advises to unpickle it.
+            raise refused(f"{file}: cannot be read: it is no .npy file, or a broken one") from None
         if not isinstance(given, np.ndarray) or given.dtype.kind not in "fiu":
             raise refused(f"{file}: holds no plain numbers; {self}")
         return given
@@ -193,6 +196,8 @@ class Rows(Filed, Table):
         fits = fits and (self.columns == 1 or given.shape[-1] == self.columns)
         if not fits or any(count < self.least for count in shape):
             extent = " x ".join(map(str, given.shape)) or "a single number"
+            if given.shape == (0,):
+                extent = "an empty array"
             raise refused(f"{extent} is given; {self}")
         if math.prod(shape) > MOST_ROWS:
             raise refused(f"{math.prod(shape)} rows are too many; {MOST_ROWS} fit in a texture")
@@ -207,6 +212,10 @@ class Rows(Filed, Table):
                     problem = "does not fit in 32 bits"
                 allowed = "finite numbers" if places is bad else f"{show(self.low)} or more"
                 raise refused(f"{show(number)} {problem}; {self.noun} are {allowed}", *place)
+        if self.alpha and len(high := np.argwhere(given[..., 3] > 1)):
+            place = (*(int(i) for i in high[0]), 3)
+            number = float(given[place])
+            raise refused(f"{show(number)} is more than 1; an alpha is 0 to 1", *place)
 
 
 def file_at(path: str | os.PathLike[str], folder: Path | None) -> Path:

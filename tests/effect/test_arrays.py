@@ -131,7 +131,7 @@ ALLOWED = "places are 1 or more rows of 3 numbers, or the path of a .npy file"
     ("places", "sentence"),
     [
         (5, f"places: 5 is no array; {ALLOWED}"),
-        ([], f"places: 0 is given; {ALLOWED}"),
+        ([], f"places: an empty array is given; {ALLOWED}"),
         (np.zeros((0, 3)), f"places: 0 x 3 is given; {ALLOWED}"),
         (np.zeros((4, 2)), f"places: 4 x 2 is given; {ALLOWED}"),
         ([0, 1, 2], f"places: 3 is given; {ALLOWED}"),
@@ -175,6 +175,9 @@ def test_files_that_are_none_are_said(tmp_path: Path):
 
     missing = tmp_path / "missing.npy"
     assert sentence("missing.npy") == f"{missing}: cannot be read: No such file or directory"
-    assert sentence("broken.npy").startswith(f"{tmp_path}/broken.npy: cannot be read as an array: ")
+    broken = f"{tmp_path}/broken.npy: cannot be read: it is no .npy file, or a broken one"
+    assert sentence("broken.npy") == broken
+    (tmp_path / "broken.npy").write_bytes(b"text")  # of which NumPy says: unpickle it
+    assert sentence("broken.npy") == broken
     assert sentence("words.npy") == f"{tmp_path}/words.npy: holds no plain numbers; {ALLOWED}"
     assert sentence("cloud.obj") == f"{tmp_path}/cloud.obj: is no .npy file; {ALLOWED}"

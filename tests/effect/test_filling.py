@@ -492,6 +492,18 @@ def test_an_arc_of_nothing_is_a_place() -> None:
             "Image: picture: every pixel is transparent; particles are born where alpha is above 0",
         ),
         (
+            lambda: gp.Image(np.full((2, 2, 4), 255.0)),
+            "Image: picture[0][0][3]: 255 is more than 1; an alpha is 0 to 1",
+        ),
+        (
+            lambda: gp.Points([(0, 0, 0)], colors=[(255, 0, 0, 255)]),
+            "Points: colors[0][3]: 255 is more than 1; an alpha is 0 to 1",
+        ),
+        (
+            lambda: gp.Geometry([(0, 0, 0)], colors=[(9, 0, 0, 2)]),
+            "Geometry: colors[0][3]: 2 is more than 1; an alpha is 0 to 1",
+        ),
+        (
             lambda: gp.Image(np.zeros((0, 2, 4))),
             "Image: picture: 0 x 2 x 4 is given; a picture is the path of one, a PIL image, or an "
             "array of pixels (height, width, 4)",

@@ -69,7 +69,7 @@ class Colors(Rows):
         return found
 
 
-COLORS = Colors("colors", 4, low=0, optional=True)
+COLORS = Colors("colors", 4, low=0, alpha=True, optional=True)
 
 
 @shape
@@ -234,7 +234,7 @@ class Image(Shape):
         colored: The colour of a birth is multiplied with that of its pixel.
     """
 
-    picture: Takes[_PictureLike, Annotated[Array, _Pixels("pixels", 4, axes=2, low=0)]]
+    picture: Takes[_PictureLike, Annotated[Array, _Pixels("pixels", 4, axes=2, low=0, alpha=True)]]
     width: Annotated[float, Number("a width", least=0)] = 1.0
     colored: bool = True
 
