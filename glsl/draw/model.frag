@@ -14,6 +14,7 @@ void main() {
 #pragma gpuparticles texel
     float alpha = clamp(v_color.a, 0.0, 1.0);
     vec4 color = texel * vec4(v_color.rgb, 1.0) * alpha;
+#pragma gpuparticles soft
 #pragma gpuparticles lit
 #pragma gpuparticles cut
     o_color = vec4(color.rgb, color.a * (1.0 - u_additive));

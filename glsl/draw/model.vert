@@ -10,6 +10,7 @@
 uniform mat4 u_view;       // from where particles live to the view, which may scale
 uniform mat4 u_projection;
 uniform vec4 u_tint;
+uniform float u_view_scale;
 
 in vec3 in_position;
 in vec3 in_normal;
@@ -52,13 +53,15 @@ void main() {
         hide();
         return;
     }
+    vec3 center = (u_view * vec4(position, 1.0)).xyz;
+#pragma gpuparticles distance
 
     vec2 extent = attributes.xz * curve_at(u_size_over_life, life);
 #pragma gpuparticles extent
     vec3 scale = extent.xyx * u_model_scale;
     uint seed = lifetime_seed.y;
 #pragma gpuparticles turned
-    vec3 place = (u_view * vec4(position, 1.0)).xyz + mat3(u_view) * turn(turned, scale * in_position);
+    vec3 place = center + mat3(u_view) * turn(turned, scale * in_position);
     gl_Position = u_projection * vec4(place, 1.0);
     v_uv = in_uv;
     v_color = color * in_color;

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import struct
 from typing import Any
 
 import moderngl
@@ -103,7 +104,8 @@ class Models(Sprites):
         self._mesh = meshes.acquire(self._geometry)
 
     def _aim(self, program: Program, view: View, plane: bytes) -> None:
-        """Nothing: a mesh is turned by the particle alone."""
+        """Say how the view scales distances: a mesh is turned by the particle alone."""
+        program.write("u_view_scale", struct.pack("<f", view.scale))
 
     def _render(self, program: Program, state: State, rows: int) -> None:
         """Draw a mesh for each slot of so many rows."""

@@ -15,8 +15,8 @@ from gpuparticles.effect.geometry import Geometry, GeometryLike, GeometryRule
 from gpuparticles.effect.mistakes import Mistake, refused, show, suggestion
 from gpuparticles.effect.random import AXIS, ORIENTATION, Seeds, uniform
 from gpuparticles.effect.rules import Flag, Number, UnitVector, is_list
-from gpuparticles.effect.sprite import BlendRule, GLTexture, Lit, Sprite, TextureRule
-from gpuparticles.effect.values import Floats, Vec3
+from gpuparticles.effect.sprite import DISTANCE, BlendRule, GLTexture, Lit, Sprite, TextureRule
+from gpuparticles.effect.values import Floats, Pair, Range, Vec3
 
 if TYPE_CHECKING:
     from PIL.Image import Image
@@ -71,6 +71,9 @@ class Model:
             usual: pictures are not, GL textures are.
         order: Which of the emitter's particles is drawn first, as of a `Sprite`. What is opaque
             needs none.
+        near_fade: As of a `Sprite`, for what blends.
+        far_fade: As of a `Sprite`, for what blends.
+        softness: As of a `Sprite`, for what blends.
         alpha_clip: Leave out where the alpha is below this, from 0 to 1; the rest covers fully.
         depth_write: Whether it writes the depth buffer where it is tested. None: if it is opaque.
         lit: How it takes the light that it is drawn in; None shines by itself.
@@ -97,16 +100,28 @@ class Model:
     filter: Literal["linear", "nearest"] = "linear"
     premultiplied: Annotated[bool, Flag()] | None = None
     order: Literal["none", "oldest", "youngest", "depth"] = "none"
+    near_fade: Takes[Range | Iterable[float] | None, Annotated[Range, Pair(DISTANCE)] | None] = (
+        default(None)
+    )
+    far_fade: Takes[Range | Iterable[float] | None, Annotated[Range, Pair(DISTANCE)] | None] = (
+        default(None)
+    )
+    softness: Annotated[float, DISTANCE] = 0.0
     alpha_clip: Annotated[float, Number("an alpha", least=0, most=1)] | None = None
     depth_write: Annotated[bool, Flag()] | None = None
     lit: Lit | None = Lit()
     casts_shadow: Annotated[bool, Flag()] | None = None
 
     def mistakes(self) -> Iterator[Mistake]:
-        """A mesh that has no surface, and normals that it would not use."""
+        """A mesh that has no surface, normals that it would not use, fades of what is opaque."""
         mesh = getattr(self, "mesh", None)
         if mesh is not None and mesh.faces is None:
             yield Mistake(("mesh",), "it has no faces; a model is drawn by its faces")
+        if getattr(self, "blend", None) == "opaque":
+            for name in ("near_fade", "far_fade", "softness"):
+                if getattr(self, name, None):
+                    given = f"{show(getattr(self, name))} is given"
+                    yield Mistake((name,), f'{given}; what is "opaque" cannot fade')
         lit = getattr(self, "lit", None)
         if lit is not None and lit.normals != "round":
             given = show(lit.normals) if isinstance(lit.normals, str) else "a texture"
@@ -126,6 +141,9 @@ class Model:
             filter=self.filter,
             premultiplied=self.premultiplied,
             order="none" if self.opaque else self.order,
+            near_fade=self.near_fade,
+            far_fade=self.far_fade,
+            softness=self.softness,
             alpha_clip=self.alpha_clip,
             depth_write=self.opaque if self.depth_write is None else self.depth_write,
             lit=self.lit,

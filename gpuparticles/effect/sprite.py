@@ -28,7 +28,16 @@ if TYPE_CHECKING:
 else:
     Image = Any  # Pillow is imported by those who have pictures
 
-__all__ = ["BlendRule", "Blended", "Flipbook", "GLTexture", "Lit", "Sprite", "TextureRule"]
+__all__ = [
+    "DISTANCE",
+    "BlendRule",
+    "Blended",
+    "Flipbook",
+    "GLTexture",
+    "Lit",
+    "Sprite",
+    "TextureRule",
+]
 
 
 class GLTexture(Protocol):
@@ -246,7 +255,7 @@ class _Pivot(Rule):
 
 
 _PART = Number("a part of the sprite", least=-0.5, most=0.5)
-_DISTANCE = Number("a distance", "units", least=0)
+DISTANCE = Number("a distance", "units", least=0)
 _ADDITIVE = Number("blend", least=0, most=1)
 _TextureLike: TypeAlias = "str | os.PathLike[str] | Image | GLTexture | None"
 
@@ -327,13 +336,13 @@ class Sprite(Blended):
     size_unit: Literal["world", "pixels"] = "world"
     shortest: Annotated[float, Number("a length", least=0)] = 0.0
     longest: Annotated[float, Number("a length", least=0)] | None = None
-    near_fade: Takes[Range | Iterable[float] | None, Annotated[Range, Pair(_DISTANCE)] | None] = (
+    near_fade: Takes[Range | Iterable[float] | None, Annotated[Range, Pair(DISTANCE)] | None] = (
         default(None)
     )
-    far_fade: Takes[Range | Iterable[float] | None, Annotated[Range, Pair(_DISTANCE)] | None] = (
+    far_fade: Takes[Range | Iterable[float] | None, Annotated[Range, Pair(DISTANCE)] | None] = (
         default(None)
     )
-    softness: Annotated[float, _DISTANCE] = 0.0
+    softness: Annotated[float, DISTANCE] = 0.0
     alpha_clip: Annotated[float, Number("an alpha", least=0, most=1)] | None = None
     depth_write: bool = False
     lit: Lit | None = None

@@ -9,7 +9,7 @@ from gpuparticles.effect.model import Model
 from gpuparticles.effect.modifiers import Modifier
 from gpuparticles.shaders.compose import compose
 from gpuparticles.shaders.sources import Source
-from gpuparticles.shaders.sprites import cut_out, particle_openings
+from gpuparticles.shaders.sprites import by_distance, cut_out, particle_openings, soft
 
 __all__ = ["model"]
 
@@ -38,6 +38,7 @@ def model(
         "outputs": ["out vec3 v_normal;", "out vec3 v_place;"] if lit else [],
         "turned": _turned(drawn, carried=pooled and emitter.space == "local"),
         "lit": _NORMAL if lit else [],
+        "distance": by_distance(emitter.look, cast=cast),
     }
     clip = "u_alpha_clip" if drawn.alpha_clip is not None else "u_cutoff"
     cut = cut_out(clip) if drawn.alpha_clip is not None or (cast and not drawn.opaque) else []
@@ -49,12 +50,15 @@ def model(
         "block": openings["block"],
         "inputs": [*inputs, *(["uniform float u_cutoff;"] if "u_cutoff" in " ".join(cut) else [])],
         "texel": ["    vec4 texel = vec4(1.0);"] if drawn.texture is None else _TEXEL,
+        "soft": soft(emitter.look, cast=cast),
         "lit": _SHADE if lit else [],
         "cut": cut,
     }
+    libraries = ["lib/light.glsl"] if lit else []
+    libraries += ["lib/soft.glsl"] if fragment["soft"] else []
     return (
         compose("draw/model.vert", vertex, ["lib/instance.glsl"] if pooled else []),
-        compose("draw/model.frag", fragment, ["lib/light.glsl"] if lit else []),
+        compose("draw/model.frag", fragment, libraries),
     )
 
 

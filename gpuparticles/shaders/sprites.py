@@ -25,7 +25,7 @@ from gpuparticles.shaders.layout import (
 from gpuparticles.shaders.own import own_code
 from gpuparticles.shaders.sources import Line, Source
 
-__all__ = ["composite", "cut_out", "particle_openings", "sprite"]
+__all__ = ["by_distance", "composite", "cut_out", "particle_openings", "soft", "sprite"]
 
 
 def sprite(
@@ -106,22 +106,7 @@ def _sprite(emitter: Emitter, *, pooled: bool, cast: bool) -> dict[str, list[str
     """What a sprite's own fields put into its vertex text."""
     sprite, flipbook = emitter.sprite, emitter.sprite.flipbook
     members = {member.name for member in sprite_members(sprite)}
-    if cast:
-        members -= {"u_near_fade", "u_far_fade"}
-    distance, scale, there_and_back = [], [], []
-    if members & {"u_near_fade", "u_far_fade"}:
-        distance = [
-            "    float towards = u_projection[2][3] != 0.0 ? sign(u_projection[2][3]) : -1.0;",
-            "    float ahead = center.z * towards / u_view_scale;",
-        ]
-    if "u_near_fade" in members:
-        nearness = "(ahead - u_near_fade.x) * u_near_fade.y"
-        distance.append(f"    color.a *= clamp({nearness}, 0.0, 1.0);")
-    if "u_far_fade" in members:
-        farness = "(u_far_fade.x - ahead) * u_far_fade.y"
-        distance.append(f"    color.a *= clamp({farness}, 0.0, 1.0);")
-    if distance:  # what has faded away may fill the picture: not a pixel of it is drawn
-        distance += ["    if (color.a <= 0.0) {", "        hide();", "        return;", "    }"]
+    scale, there_and_back = [], []
     if sprite.size_unit == "pixels":
         scale = [
             "    scale = u_pixel * (u_projection * vec4(center, 1.0)).w;",
@@ -155,7 +140,7 @@ def _sprite(emitter: Emitter, *, pooled: bool, cast: bool) -> dict[str, list[str
         "outputs": outputs,
         "lit": _lit(sprite) if lit else [],
         "there_and_back": there_and_back,
-        "distance": distance,
+        "distance": by_distance(sprite, cast=cast),
         "scale": scale,
         "pivot": ["    reach -= u_pivot;"] if "u_pivot" in members else [],
         "facing": [f"    Quad quad = face_{sprite.facing}({', '.join(arguments)});"],
@@ -225,7 +210,6 @@ def _texel(emitter: Emitter, where: str, *, cast: bool) -> dict[str, Sequence[st
     """
     sprite = emitter.sprite
     clipped = sprite.alpha_clip is not None
-    soft = sprite.softness > 0.0 and not cast
     inputs = [f"flat in {varying};" for varying in _frame_varyings(sprite.flipbook)]
     cell = "vec4(0.0, 0.0, 1.0, 1.0)" if sprite.flipbook is None else "v_cell"
     blended = sprite.flipbook is not None and sprite.flipbook.blend
@@ -249,8 +233,7 @@ def _texel(emitter: Emitter, where: str, *, cast: bool) -> dict[str, Sequence[st
         "told": ["    vec4 custom;   // what a process keeps"] if _custom(sprite) else [],
         "look": [] if sprite.shader is None else own_code(sprite.shader, where),
         "color": [_PLAIN if sprite.shader is None else _own(sprite)],
-        # Where a light is, nobody sees what fades.
-        "soft": ["    color *= soft_fade(u_softness);"] if soft else [],
+        "soft": soft(sprite, cast=cast),
         "lit": lit,
         "weigh": ["    o_color = weighed(o_color, color.a);"]
         if weighs(emitter) and not cast
@@ -307,6 +290,31 @@ def _normal(lit: Lit, cell: str, *, blended: bool) -> list[str]:
         lines.append(f"    mapped = mix(mapped, {following}, v_passed);")
     # 128 of 255 is no slope at all, 1 and 255 are the steepest.
     return [*lines, "    vec3 normal = normalize(mapped * (255.0 / 127.0) - 128.0 / 127.0 + 1e-6);"]
+
+
+def by_distance(sprite: Sprite, *, cast: bool) -> list[str]:
+    """How what is at `center` fades by its distance; where a light is, it does not."""
+    members = set() if cast else {member.name for member in sprite_members(sprite)}
+    if not members & {"u_near_fade", "u_far_fade"}:
+        return []
+    lines = [
+        "    float towards = u_projection[2][3] != 0.0 ? sign(u_projection[2][3]) : -1.0;",
+        "    float ahead = center.z * towards / u_view_scale;",
+    ]
+    if "u_near_fade" in members:
+        nearness = "(ahead - u_near_fade.x) * u_near_fade.y"
+        lines.append(f"    color.a *= clamp({nearness}, 0.0, 1.0);")
+    if "u_far_fade" in members:
+        farness = "(u_far_fade.x - ahead) * u_far_fade.y"
+        lines.append(f"    color.a *= clamp({farness}, 0.0, 1.0);")
+    # What has faded away may fill the picture: not a pixel of it is drawn.
+    return [*lines, "    if (color.a <= 0.0) {", "        hide();", "        return;", "    }"]
+
+
+def soft(sprite: Sprite, *, cast: bool) -> list[str]:
+    """How it fades in front of the scene; where a light is, nobody sees what fades."""
+    fades = sprite.softness > 0.0 and not cast
+    return ["    color *= soft_fade(u_softness);"] if fades else []
 
 
 def cut_out(least: str) -> list[str]:

@@ -204,6 +204,11 @@ def modes() -> dict[str, gp.Effect]:
             model=gp.Model(rock, scale=(0.4, 1.6, 0.4), orientation="velocity", blend="alpha"),
             size=(0.15, 0.3),
         ),
+        "model_soft": _flow(
+            gp.Sprite(),
+            model=gp.Model(rock, blend="alpha", softness=0.5, near_fade=(5.2, 5.8)),
+            size=(0.4, 0.8),
+        ),
         "trail": _flow(gp.Sprite(), trail=gp.Trail(0.5), size=(0.05, 0.15)),
         "trail_only_tiled": _flow(
             gp.Sprite(),

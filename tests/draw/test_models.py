@@ -335,3 +335,73 @@ def test_a_picture_that_is_missing_is_named(scene: Scene, tmp_path: Any) -> None
     with pytest.raises(gp.EffectError, match=r"one: one: model\.texture: there is no file"):
         add(scene, texture=tmp_path / "no.png")
     assert not scene.particles._scene.meshes._held
+
+
+#: As a square, but nearer by as much as it goes to the right.
+SLOPE = gp.Geometry(
+    [(-0.5, -0.5, -0.5), (0.5, -0.5, 0.5), (0.5, 0.5, 0.5), (-0.5, 0.5, -0.5)], SQUARE.faces
+)
+
+
+@pytest.mark.parametrize("pooled", [False, True])
+def test_each_pixel_fades_in_front_of_the_scene(scene: Scene, pooled: bool) -> None:
+    """4 units before a wall in the middle, and 4 nearer or farther at its edges."""
+    canvas = scene.make_canvas(dtype="f4")
+    wall = scene.make_texture((16, 16), 1, np.full((16, 16), 0.77, "f4"), dtype="f4")
+    soft = model(SLOPE, blend="alpha", softness=8)
+    if pooled:
+        scene.particles.burst(particle(model=soft, lifetime=9), position=(8, 8, -50))
+    else:
+        scene.add((8, 8, -50), model=soft)
+    scene.update()
+    expected = (4 + np.arange(-3.5, 4)) / 8
+    shown = scene.draw(canvas, depth=wall)[4:12, 4:12]
+    assert shown == pytest.approx(np.broadcast_to(expected[:, None], (8, 8, 4)), abs=1e-3)
+    assert (scene.draw(canvas)[4:12, 4:12] == 1).all(), "hard, without a depth"
+
+
+@pytest.mark.parametrize(
+    ("fade", "expected"),
+    [
+        ({"near_fade": (40, 60)}, 0.5),
+        ({"far_fade": (45, 65)}, 0.75),
+        ({"near_fade": (50, 60)}, 0),
+        ({"near_fade": (30, 40), "far_fade": (50, 60)}, 1),
+    ],
+)
+def test_it_fades_with_the_distance(scene: Scene, fade: dict[str, Any], expected: float) -> None:
+    """By where the particle is: all of the mesh alike, however the view scales."""
+    canvas = scene.make_canvas((32, 32), dtype="f4")
+    add(scene, (8, 8, -50), mesh=SLOPE, blend="alpha", **fade)
+    for view in (np.eye(4), np.diag((2.0, 2.0, 2.0, 1.0))):
+        shown = scene.draw(canvas, view=view, projection=orthographic(0, 32, 0, 32, -200, 200))
+        size = round(4 * view[0, 0])
+        middle = shown[2 * size - size : 2 * size + size, 2 * size - size : 2 * size + size]
+        assert middle == pytest.approx(np.full_like(middle, expected), abs=1e-5)
+
+
+def test_a_cast_shadow_does_not_fade(scene: Scene) -> None:
+    canvas = scene.make_canvas(depth=True)
+    add(scene, blend="alpha", near_fade=(1000, 2000), softness=9)
+    canvas.clear()
+    scene.particles.draw_depth(canvas.view, canvas.projection)
+    assert (canvas.depths() < 1).sum() == 64
+
+
+@pytest.mark.parametrize("field", ["near_fade", "far_fade", "softness"])
+def test_what_is_opaque_cannot_fade(field: str) -> None:
+    value: Any = 1 if field == "softness" else (1, 2)
+    with pytest.raises(gp.EffectError, match=f'{field}: .* is given; what is "opaque" cannot fade'):
+        gp.Model(SQUARE, **{field: value})
+
+
+def test_a_mirror_covers_the_same_pixels(scene: Scene) -> None:
+    """A triangle whose sides differ, turned anyhow."""
+    triangle = gp.Geometry([(-0.4, -0.3, 0.1), (0.5, -0.1, -0.2), (0.1, 0.45, 0)], [(0, 1, 2)])
+    mirror = np.array([[-1.0, 0, 0, 16], [0, 1, 0, 0], [0, 0, 1, 0], [0, 0, 0, 1]])
+    add(scene, (7.3, 8.2, 0), mesh=triangle, size=9, orientation="random", axis="random")
+    shown = scene.draw()
+    assert shown.any()
+    projection = np.asarray(scene.canvas.projection) @ mirror
+    for mirrored in (scene.draw(view=mirror), scene.draw(projection=projection)):
+        assert (mirrored[:, ::-1] == shown).all()

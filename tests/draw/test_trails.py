@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import gpuparticles as gp
-from gpuparticles.draw.camera import look_at, perspective
+from gpuparticles.draw.camera import look_at, orthographic, perspective
 from tests.draw.conftest import SQUARE, Scene, box, picture
 
 PLAIN: dict[str, Any] = {
@@ -501,3 +501,58 @@ def test_a_texture_that_cannot_be_read_is_said(scene: Scene, tmp_path: Any) -> N
     borrowed.release()
     with pytest.raises(gp.ContextError, match=r"one: one: trail.texture has been released"):
         scene.draw()
+
+
+ARCHED = {
+    "velocity": (14.3, 9.1, 0),
+    "size": 3,
+    "modifiers": [gp.Acceleration((0, -37, 0), space="emitter")],
+}
+MIRROR = np.array([[-1.0, 0, 0, 16], [0, 1, 0, 0], [0, 0, 1, 0], [0, 0, 0, 1]])
+
+
+def linked() -> dict[str, Any]:
+    """Particles on an arch, with a ribbon through all of them, and trails behind each."""
+    born = {"capacity": 9, "rate": 16, "bursts": [], "lifetime": 0.5, "trail": plain(lifetime=0.1)}
+    return {**ARCHED, **born, "ribbon": gp.Ribbon(texture=SQUARE, width=0.5)}
+
+
+@pytest.mark.parametrize("look", [{**ARCHED, "trail": plain()}, linked()], ids=["trail", "ribbon"])
+def test_in_mirrors_the_same_pixels_are_covered(scene: Scene, look: dict[str, Any]) -> None:
+    matrix = np.eye(4)
+    matrix[:3, 3] = (2.2, 5.3, 0)
+    shown = []
+    for transform in (matrix, MIRROR @ matrix):
+        effect = scene.add(transform, **look)
+        for _ in range(24):
+            scene.update(1 / 48)
+        shown.append(scene.draw())
+        if transform is matrix:
+            shown.append(scene.draw(view=MIRROR))
+            shown.append(scene.draw(projection=np.asarray(scene.canvas.projection) @ MIRROR))
+        effect.release()
+    assert shown[0].any()
+    for mirrored in shown[1:]:
+        # A pixel whose middle lies on an edge belongs to one side of it.
+        assert (mirrored[:, ::-1] != shown[0]).any(axis=2).sum() <= 2
+
+
+@pytest.mark.parametrize("look", [{"trail": plain()}, linked()], ids=["trail", "ribbon"])
+def test_each_eye_sees_the_full_width(scene: Scene, look: dict[str, Any]) -> None:
+    """From the front, from above and aslant, one after the other, with no update in between."""
+    given = {**look, "velocity": (16, 0, 0), "size": 4, "modifiers": []}
+    if "ribbon" in given:
+        given |= {"rate": 4, "bursts": [], "ribbon": gp.Ribbon(texture=SQUARE), "trail": None}
+    scene.add((-6, 0, 0), **given)
+    for _ in range(8):
+        scene.update(1 / 16)
+    projection = orthographic(-8, 8, -8, 8, 1, 100)
+    eyes = {
+        "front": look_at((0, 0, 50), (0, 0, 0)),
+        "above": look_at((0, 50, 0), (0, 0, 0), up=(0, 0, -1)),
+        "aslant": look_at((0, 30, 40), (0, 0, 0)),
+    }
+    right = 10 if "trail" in look and "ribbon" not in look else 6
+    for name in ("front", "above", "aslant", "front", "above"):
+        shown = scene.draw(view=eyes[name], projection=projection)
+        assert box(shown) == (2, 6, right, 10), name
