@@ -2,23 +2,19 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Sequence
-from numbers import Real
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from gpuparticles.draw.layers import Layer
 from gpuparticles.effect.effect import Effect
-from gpuparticles.effect.mistakes import show
 from gpuparticles.effect.values import rgba
-from gpuparticles.errors import ContextError, EffectError
+from gpuparticles.errors import EffectError
 from gpuparticles.playback.crowd import unforeseen
 from gpuparticles.playback.place import Vec3
 from gpuparticles.playback.places import Places, apart, matrices_of, matrix_from
-from gpuparticles.system.effects import whole
+from gpuparticles.system.controls import Controls, whole
 from gpuparticles.system.pool import Pool
 from gpuparticles.system.scene import LONGEST_UPDATE, Scene
 
@@ -32,7 +28,7 @@ _ANCHOR_REACH = 2048.0
 _ANCHOR_GRID = 1024.0
 
 
-class EffectCrowd(Pool):
+class EffectCrowd(Controls, Pool):
     """Many players of one effect: what ``ParticleSystem.crowd`` returns.
 
     Each behaves as if it were played alone, but all of them are one simulation and one draw call an
@@ -126,56 +122,6 @@ class EffectCrowd(Pool):
         self._moved = True
 
     @property
-    def speed(self) -> float:
-        """How fast time passes for all of them: 1 is normal, 0 freezes.
-
-        Raises:
-            EffectError: Set to anything but a finite number of at least 0.
-        """
-        return self._speed
-
-    @speed.setter
-    def speed(self, speed: float) -> None:
-        self._alive()
-        number = isinstance(speed, Real) and not isinstance(speed, bool)
-        if not number or not 0.0 <= speed < math.inf:
-            raise EffectError(f"speed: {show(speed)} is not a finite number of at least 0")
-        self._speed = float(speed)
-
-    @property
-    def layer(self) -> Layer | None:
-        """The layer that they are drawn into; None for the host's picture itself. May be set.
-
-        Raises:
-            EffectError: Set to something else.
-            ContextError: Set to a layer of another context, or one that has been released.
-        """
-        return self._layer
-
-    @layer.setter
-    def layer(self, layer: Layer | None) -> None:
-        self._alive()
-        if layer is not None:
-            if not isinstance(layer, Layer):
-                raise EffectError(f"{self.effect.name}: layer: {show(layer)} is no Layer")
-            layer.check(self._scene.ctx)
-        self._layer = layer
-
-    @property
-    def draw_order(self) -> int:
-        """As of an `EffectInstance`: effects are drawn from the lowest number to the highest.
-
-        Raises:
-            EffectError: Set to anything but a whole number.
-        """
-        return self._draw_order
-
-    @draw_order.setter
-    def draw_order(self, draw_order: int) -> None:
-        self._alive()
-        self._draw_order = whole(draw_order, "draw_order")
-
-    @property
     def births(self) -> int:
         """Births so far."""
         return sum(crowd.population.births for crowd in self._crowds)
@@ -184,16 +130,6 @@ class EffectCrowd(Pool):
     def finished(self) -> bool:
         """Whether nothing lives and nothing will be born, unless players are added."""
         return all(crowd.over for crowd in self._crowds)
-
-    @property
-    def paused(self) -> bool:
-        """Whether pause() holds them."""
-        return self._paused
-
-    @property
-    def released(self) -> bool:
-        """Whether release() has been called."""
-        return self._released
 
     def add(
         self,
@@ -223,7 +159,7 @@ class EffectCrowd(Pool):
         if first + count > limit:
             raise EffectError(f"transforms: {first + count} players; a crowd has up to {limit}")
         colors = _tints_of(tints, count)
-        chosen = [_seed(seed) for seed in seeds]
+        chosen = [whole(seed, "seeds") for seed in seeds]
         if len(chosen) != count:
             raise EffectError(f"seeds: {len(chosen)} are given for {count} players")
         self._matrices = np.concatenate([self._matrices, found])
@@ -254,16 +190,6 @@ class EffectCrowd(Pool):
                 raise EffectError(f"stop: there is no player {wrong[0]}; there are {len(self)}")
         for crowd in self._crowds:
             crowd.stop(chosen)
-
-    def pause(self) -> None:
-        """Hold everything as it is; it is still drawn."""
-        self._alive()
-        self._paused = True
-
-    def resume(self) -> None:
-        """Go on where pause() held it."""
-        self._alive()
-        self._paused = False
 
     def release(self) -> None:
         """Free everything at once; safe twice."""
@@ -339,10 +265,6 @@ class EffectCrowd(Pool):
         self._matrices[:, :3, 3] += offset
         self._simulated[:, :3, 3] += offset
 
-    def _alive(self) -> None:
-        if self._released:
-            raise ContextError(f"{self.effect.name}: this crowd has been released")
-
 
 def check_crowd(effect: Effect) -> None:
     """See that many players of an effect can be played together.
@@ -374,7 +296,3 @@ def _tints_of(tints: Any, count: int) -> Doubles:
             raise EffectError("tints: every number must be finite")
         return np.hstack([found, np.ones((count, 4 - found.shape[1]))])
     return np.tile(np.array(rgba(tints, "tints")), (count, 1))
-
-
-def _seed(seed: object) -> int:
-    return whole(seed, "seeds")  # type: ignore[arg-type]  # it asks what it is

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import struct
-import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from copy import copy
 from functools import partial
@@ -18,13 +17,14 @@ from gpuparticles.draw.sprites import View
 from gpuparticles.effect.effect import Effect
 from gpuparticles.effect.mistakes import show, suggestion
 from gpuparticles.effect.values import rgba
-from gpuparticles.errors import ContextError, EffectError
+from gpuparticles.errors import EffectError
 from gpuparticles.playback.clock import Frames
 from gpuparticles.playback.parameters import Parameters
 from gpuparticles.playback.place import Place, Vec3, place_of, plus, position_of, seen_place, shown
 from gpuparticles.playback.places import matrix_from
 from gpuparticles.playback.player import split
 from gpuparticles.playback.saved import UnfitError
+from gpuparticles.system.controls import MOST, Controls
 from gpuparticles.system.emitters import EmitterInstance, share
 from gpuparticles.system.scene import LONGEST_UPDATE, Scene
 from gpuparticles.system.snapshots import read_snapshot, take_snapshot
@@ -37,13 +37,11 @@ __all__ = ["EffectInstance"]
 _ANCHOR_REACH = 2048.0
 _ANCHOR_GRID = 1024.0
 
-_MOST = sys.float_info.max  # a whole number beyond it is finite, and no float
-
 _WHITE = (1.0, 1.0, 1.0, 1.0)
 _pack_tint = struct.Struct("<4f").pack
 
 
-class EffectInstance:
+class EffectInstance(Controls):
     """An effect that plays somewhere: what ``ParticleSystem.play`` returns.
 
     Once it is released, its figures can still be asked for; everything else is a ContextError.
@@ -231,41 +229,6 @@ class EffectInstance:
         self._target = seen
 
     @property
-    def speed(self) -> float:
-        """How fast time passes: 1 is normal, 0 freezes.
-
-        Raises:
-            EffectError: Set to a negative number, NaN or infinity.
-        """
-        return self._speed
-
-    @speed.setter
-    def speed(self, speed: float) -> None:
-        self._alive()
-        if isinstance(speed, bool) or not isinstance(speed, Real) or not 0.0 <= speed <= _MOST:
-            raise EffectError(f"speed: {show(speed)} is not a finite number of at least 0")
-        self._speed = float(speed)
-
-    @property
-    def layer(self) -> Layer | None:
-        """The layer that it is drawn into; None for the host's picture itself. May be set.
-
-        Raises:
-            EffectError: Set to something else.
-            ContextError: Set to a layer of another context, or one that has been released.
-        """
-        return self._layer
-
-    @layer.setter
-    def layer(self, layer: Layer | None) -> None:
-        self._alive()
-        if layer is not None:
-            if not isinstance(layer, Layer):
-                raise EffectError(f"{self.effect.name}: layer: {show(layer)} is no Layer")
-            layer.check(self._scene.ctx)
-        self._layer = layer
-
-    @property
     def amount(self) -> float:
         """The share of births that are kept, 0 to 1: of every emitter, and times its own.
 
@@ -304,22 +267,6 @@ class EffectInstance:
         self._alive()
         self._tint = rgba(tint, "tint")
         self._tint_bytes = _pack_tint(*self._tint)
-
-    @property
-    def draw_order(self) -> int:
-        """Effects are drawn from the lowest number to the highest, 0 at first.
-
-        Those of one number are drawn in order of play; so are bursts, among them.
-
-        Raises:
-            EffectError: Set to anything but a whole number.
-        """
-        return self._draw_order
-
-    @draw_order.setter
-    def draw_order(self, draw_order: int) -> None:
-        self._alive()
-        self._draw_order = whole(draw_order, "draw_order")
 
     @property
     def parameters(self) -> Parameters:
@@ -381,26 +328,6 @@ class EffectInstance:
         """
         return self._finished and self._over
 
-    @property
-    def paused(self) -> bool:
-        """Whether pause() holds it."""
-        return self._paused
-
-    @property
-    def released(self) -> bool:
-        """Whether release() has been called."""
-        return self._released
-
-    def pause(self) -> None:
-        """Hold everything as it is; it is still drawn."""
-        self._alive()
-        self._paused = True
-
-    def resume(self) -> None:
-        """Go on where pause() held it."""
-        self._alive()
-        self._paused = False
-
     def stop(self) -> None:
         """No more births; the living finish."""
         self._alive()
@@ -448,7 +375,7 @@ class EffectInstance:
                 changed.
         """
         self._alive()
-        if isinstance(time, bool) or not isinstance(time, Real) or not 0.0 <= time <= _MOST:
+        if isinstance(time, bool) or not isinstance(time, Real) or not 0.0 <= time <= MOST:
             raise EffectError(f"seek: {show(time)} is not a finite number of seconds of at least 0")
         if not time and not self.effect.prewarm:
             self._rewind()  # no need of OpenGL
@@ -773,10 +700,6 @@ class EffectInstance:
         for emitter in self:
             emitter._set_anchor(anchor, previous)
 
-    def _alive(self) -> None:
-        if self._released:
-            raise ContextError(f"{self.effect.name}: this effect has been released")
-
 
 def _seen_of(target: object, where: str) -> Callable[[], object]:
     """How to ask a target where it is."""
@@ -790,14 +713,3 @@ def _seen_of(target: object, where: str) -> Callable[[], object]:
         f"{where}: follow: {shown(target)} has no transform, position or center, "
         f"and is no callable that returns a place"
     )
-
-
-def whole(number: int, where: str) -> int:
-    """A whole number.
-
-    Raises:
-        EffectError: It is not one.
-    """
-    if not isinstance(number, (int, np.integer)) or isinstance(number, bool):
-        raise EffectError(f"{where}: {show(number)} is not a whole number")
-    return int(number)

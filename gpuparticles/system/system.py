@@ -36,8 +36,9 @@ from gpuparticles.playback.place import IDENTITY, Place, place_of, plus, positio
 from gpuparticles.playback.places import matrices_of
 from gpuparticles.playback.population import hash_seed
 from gpuparticles.playback.sight import Sight
+from gpuparticles.system.controls import whole
 from gpuparticles.system.crowds import EffectCrowd, check_crowd
-from gpuparticles.system.effects import EffectInstance, whole
+from gpuparticles.system.effects import EffectInstance
 from gpuparticles.system.library import Library
 from gpuparticles.system.pool import Bursts
 from gpuparticles.system.scene import LONGEST_UPDATE, Playing, Scene

@@ -15,25 +15,13 @@ import gpuparticles as gp
 from gpuparticles.gpu.simulate import Simulation
 from gpuparticles.playback.place import place_of
 from gpuparticles.playback.places import apart, matrices_of
-from tests.gpu.test_bursts import CENTER, TICK, to_world, transforms
+from tests.gpu.test_bursts import CENTER, PULL, TICK, to_world, transforms
 
 System = Callable[..., gp.ParticleSystem]
 One = Callable[..., gp.Effect]
 Living = Callable[[Simulation], NDArray[Any]]
 
-FLAME: dict[str, Any] = {
-    "capacity": 60,
-    "bursts": [gp.Burst(0.0, 3), gp.Burst(0.25, 5)],
-    "rate": 21.7,
-    "lifetime": (0.3, 1.5),
-    "shape": gp.Sphere(0.5),
-    "speed": (0.5, 2.0),
-    "spread": 60,
-    "rotation": (-90, 90),
-    "angular_velocity": (-90, 90),
-    "duration": 0.7,
-    "loop": True,
-}
+FLAME: dict[str, Any] = {**PULL, "capacity": 60, "bursts": [gp.Burst(0.0, 3), gp.Burst(0.25, 5)]}
 
 
 @pytest.mark.parametrize("space", ["world", "local"])
@@ -310,7 +298,7 @@ def test_they_are_released(system: System, one: One) -> None:
     crowd.release()
     assert particles.stats == before
     assert crowd.released
-    with pytest.raises(gp.ContextError, match="this crowd has been released"):
+    with pytest.raises(gp.ContextError, match="test: this effect has been released"):
         crowd.transforms = [(1, 1)]
 
 
