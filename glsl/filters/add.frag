@@ -1,4 +1,5 @@
 // Light added to what was there, and what is too bright brought into range.
+#pragma gpuparticles include lib/enlarged.glsl
 uniform sampler2D u_layer; // the light
 uniform sampler2D u_under; // what was there
 uniform float u_intensity;
@@ -9,7 +10,7 @@ layout(location = 0) out vec4 o_color;
 void main() {
     ivec2 place = ivec2(gl_FragCoord.xy);
     vec4 under = texelFetch(u_under, place, 0);
-    vec3 color = under.rgb + u_intensity * texelFetch(u_layer, place, 0).rgb;
+    vec3 color = under.rgb + u_intensity * enlarged(u_layer, gl_FragCoord.xy).rgb;
     if (u_tone > 1.5) { // Narkowicz's fit of the ACES curve, 2015
         color = clamp(color * (2.51 * color + 0.03) / (color * (2.43 * color + 0.59) + 0.14), 0.0, 1.0);
     } else if (u_tone > 0.5) {

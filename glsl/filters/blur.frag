@@ -2,11 +2,12 @@
 uniform sampler2D u_layer;
 uniform vec2 u_way;     // (1, 0) or (0, 1)
 uniform float u_radius; // pixels, two standard deviations
+uniform vec2 u_extent;  // of the picture, which may be a smaller one
 
 layout(location = 0) out vec4 o_color;
 
 void main() {
-    ivec2 place = ivec2(gl_FragCoord.xy), size = textureSize(u_layer, 0), way = ivec2(u_way);
+    ivec2 place = ivec2(gl_FragCoord.xy), size = ivec2(u_extent), way = ivec2(u_way);
     int reach = int(ceil(u_radius));
     float narrow = 2.0 / max(u_radius, 1e-6);
     vec4 sum = vec4(0.0);

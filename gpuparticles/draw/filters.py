@@ -28,6 +28,7 @@ __all__ = [
 
 Matrix5 = tuple[tuple[float, ...], ...]
 _TONES = {"none": 0.0, "reinhard": 1.0, "aces": 2.0}
+_WIDEST = 8.0  # pixels that a blur reaches; wider ones are done in a smaller picture
 # Weights of the light that the eye sees (ITU-R BT.709).
 _R, _G, _B = 0.2126, 0.7152, 0.0722
 
@@ -41,6 +42,7 @@ class FilterPass(NamedTuple):
         keeps: Whether what the layer is now is wanted again, under the name ``u_under``, by a later
             pass of this filter.
         takes: Whether this is that pass.
+        scale: How much smaller the picture is that it makes.
         sees: Whether it looks at what lies behind the layer: then it is the last one, which lays
             the layer over the picture itself.
     """
@@ -49,6 +51,7 @@ class FilterPass(NamedTuple):
     uniforms: Mapping[str, bytes]
     keeps: bool = False
     takes: bool = False
+    scale: int = 1
     sees: bool = False
 
 
@@ -73,10 +76,11 @@ class Blur:
         _check("Blur", "radius", self.radius, 0.0, 128.0)
 
     def passes(self) -> Iterator[FilterPass]:
-        """Across, then up."""
-        for way in ((1.0, 0.0), (0.0, 1.0)):
-            uniforms = {"u_way": _floats(*way), "u_radius": _floats(self.radius)}
-            yield FilterPass(filter_pass("blur"), uniforms)
+        """Across, then up; what is wide in a smaller picture, and enlarged again."""
+        scale = _scale_of(self.radius)
+        yield from _blurred(self.radius, scale)
+        if scale > 1:
+            yield FilterPass(filter_pass("enlarge"), {})
 
 
 @dataclass(frozen=True)
@@ -111,7 +115,7 @@ class Bloom:
         """What is bright, blurred, is added to what was there."""
         bright = {"u_threshold": _floats(self.threshold), "u_knee": _floats(self.knee)}
         yield FilterPass(filter_pass("bright"), bright, keeps=True)
-        yield from Blur(self.radius).passes()
+        yield from _blurred(self.radius, _scale_of(self.radius))
         add = {"u_intensity": _floats(self.intensity), "u_tone": _floats(_TONES[self.tone])}
         yield FilterPass(filter_pass("add"), add, takes=True)
 
@@ -230,6 +234,24 @@ def passes_of(given: Filter) -> Iterator[FilterPass]:
     values = (_floats(*uniform.values) for uniform in given.uniforms)
     uniforms = dict(zip(names, values, strict=True))
     yield FilterPass(own_filter(given), uniforms, sees=given.sees)
+
+
+def _scale_of(radius: float) -> int:
+    """How much smaller a picture may be in which so wide a blur looks the same."""
+    scale = 1
+    while radius / scale > _WIDEST:
+        scale *= 2
+    return scale
+
+
+def _blurred(radius: float, scale: int) -> Iterator[FilterPass]:
+    if scale > 1:
+        yield FilterPass(filter_pass("reduce"), {"u_scale": _floats(scale)}, scale=scale)
+        # To take means of squares, and to enlarge, blurs too: that is left out.
+        radius = 2.0 * math.sqrt(0.25 * radius**2 - (scale**2 - 1) / 12 - scale**2 / 6)
+    for way in ((1.0, 0.0), (0.0, 1.0)):
+        uniforms = {"u_way": _floats(*way), "u_radius": _floats(radius / scale)}
+        yield FilterPass(filter_pass("blur"), uniforms, scale=scale)
 
 
 def _of_colors(

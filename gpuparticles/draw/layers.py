@@ -269,16 +269,21 @@ class Layer:
 
     def _filter(self, viewport: bytes) -> int:
         """Run the filters; returns which texture holds the result."""
-        current, kept = 0, -1
+        current, kept, scale = 0, -1, 1
         width, height = self._textures[0].size
         for step in self._steps:
             if step.sees:
                 break
             program = self._program(step, viewport)
+            if step.scale == 1:
+                program.write("u_scale", struct.pack("<f", scale))  # of what is looked at
+            program.write("u_extent", struct.pack("<2f", -(-width // scale), -(-height // scale)))
             if step.keeps:
                 kept = current
             target = next(i for i in range(3) if i not in (current, kept))
-            self._guard.target(self._targets[target].glo, width, height)
+            scale = step.scale
+            size = -(-width // scale), -(-height // scale)
+            self._guard.target(self._targets[target].glo, *size)
             self._textures[current].use(UNITS["u_layer"])
             if step.takes:
                 self._textures[kept].use(UNITS["u_under"])

@@ -106,6 +106,24 @@ def test_blur_is_a_gaussian(scene: Scene) -> None:
     assert blurred.sum() == pytest.approx(sharp.sum(), rel=2e-3)
 
 
+@pytest.mark.parametrize("radius", [24, 40, 100])
+def test_a_wide_blur_is_a_gaussian_too(scene: Scene, radius: float) -> None:
+    """Done in a smaller picture: within seven of a hundred of its middle."""
+    size = 150
+    canvas = scene.make_canvas((size, size), dtype="f4")
+    layer = scene.particles.layer(filters=[gp.Blur(radius)])
+    playing = put(scene, layer, (70, 80, 0), size=30, color=(1, 0.5, 0.25, 1))
+    blurred = scene.draw(canvas).copy()
+    playing.layer = None
+    sharp = scene.draw(canvas).astype(float)
+    weights = np.exp(-0.5 * (np.arange(-radius, radius + 1) / (radius / 2)) ** 2)
+    weights /= weights.sum()
+    for axis in (0, 1):
+        sharp = np.apply_along_axis(np.convolve, axis, sharp, weights, "full")
+    expected = sharp[radius:-radius, radius:-radius]
+    assert np.abs(blurred - expected).max() < 0.07 * expected.max()
+
+
 def test_pixelate_takes_means(scene: Scene) -> None:
     canvas = floats(scene)
     layer = scene.particles.layer(filters=[gp.Pixelate(4)])
