@@ -68,6 +68,9 @@ class Collision(Constraint):
 class CollidePlane(Collision):
     """Bounce off a plane, and never be behind it.
 
+    ``velocity = (1 - friction) * along - restitution * across``, parts of the velocity along the
+    surface and across it, where and when the particle meets it.
+
     A particle that begins behind it is put onto it.
 
     Args:
@@ -106,6 +109,9 @@ class CollidePlane(Collision):
 @modifier
 class CollideSphere(Collision):
     """Bounce off a sphere, from outside or from inside.
+
+    ``velocity = (1 - friction) * along - restitution * across``, parts of the velocity along the
+    surface and across it, where and when the particle meets it.
 
     A particle that begins on the wrong side is put onto it.
 
@@ -176,6 +182,9 @@ class _Sphere(NamedTuple):
 @modifier
 class CollideBox(Turned, Collision):
     """Bounce off a box, from outside or from inside, or off its top alone.
+
+    ``velocity = (1 - friction) * along - restitution * across``, parts of the velocity along the
+    surface and across it, where and when the particle meets it.
 
     A particle that begins on the wrong side is put onto the nearest face.
 

@@ -48,9 +48,14 @@ class Depths(NamedTuple):
 class CollideDepth(Collision):
     """Bounce off what the host's depth buffer shows: off whatever a camera sees.
 
+    ``velocity = (1 - friction) * along - restitution * across``, parts of the velocity along the
+    surface and across it, where and when the particle meets it.
+
     The host gives the depth, and the camera that it was drawn with, by
     `ParticleSystem.set_depth`; without one nothing is met. Each pixel stands for a plane, whose
     normal comes from the closer of its neighbours: the depth should have 24 bits or be of floats.
+    Such normals tremble all the same, so what has no friction creeps on level ground; a friction of
+    0.05 lets it rest.
     What the camera does not see, particles fly through: what lies outside of the picture, and what
     is hidden behind something by more than `thickness`. The way of a step is followed as a straight
     line, looked at every 4 pixels, or at 32 places where it is longer.

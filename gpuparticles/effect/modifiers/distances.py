@@ -61,6 +61,9 @@ class _Distances(Rows):
 class CollideField(Turned, Collision):
     """Bounce off the surface that samples of the distance to it describe.
 
+    ``velocity = (1 - friction) * along - restitution * across``, parts of the velocity along the
+    surface and across it, where and when the particle meets it.
+
     Between the samples the distance is trilinear, and the surface lies where it is 0. A particle on
     the wrong side is put back; beside the box there is nothing. The way of a step is followed as a
     straight line in steps of half a cell or of the distance, 128 at the most: nothing passes

@@ -94,6 +94,9 @@ class _Heights(Rows):
 class CollideHeight(Turned, Collision):
     """Bounce off ground whose height is given over a rectangle, and never be below it.
 
+    ``velocity = (1 - friction) * along - restitution * across``, parts of the velocity along the
+    surface and across it, where and when the particle meets it.
+
     Between the samples the height is bilinear. A particle below the ground is put onto it, straight
     up, however it came there; beside the rectangle there is no ground. The way of a step is
     followed as a straight line through up to 256 cells; of a longer one only the end is looked at.

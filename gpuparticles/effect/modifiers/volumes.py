@@ -63,6 +63,8 @@ class Turned:
 class KillPlane(Constraint):
     """Kill what is behind a plane.
 
+    ``(position - point) . normal < 0``, anywhere on the way of a step.
+
     Args:
         normal: The side of the living; its length does not matter.
         point: A place on the plane, in units.
@@ -94,6 +96,8 @@ class KillPlane(Constraint):
 @modifier
 class KillSphere(Constraint):
     """Kill what enters a sphere, or what leaves it.
+
+    ``|position - center| < radius``, anywhere on the way of a step; with `outside`, ``>``.
 
     Args:
         radius: In units, 0 or more.
@@ -133,6 +137,9 @@ class KillSphere(Constraint):
 @modifier
 class KillBox(Turned, Constraint):
     """Kill what enters a box, or what leaves it.
+
+    ``|(position - center) . axis| < half`` along all three axes, anywhere on the way of a step;
+    with `outside`, ``>`` along any.
 
     Args:
         center: In units.
@@ -183,6 +190,8 @@ class KillBox(Turned, Constraint):
 @modifier
 class Wrap(Turned, Constraint):
     """Come in again on the other side of a box.
+
+    ``position -= 2 half * round((position - center) / (2 half))`` along each of its axes.
 
     Where the box moves, the particles seem to fill all space: rain round the camera. Write it after
     collisions, which follow the path of the step.
