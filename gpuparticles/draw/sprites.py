@@ -90,19 +90,24 @@ class View(NamedTuple):
         scale, zoom = math.sqrt(across * up), math.hypot(*p[1][:3])
         return cls(v, _columns(p), scale, zoom, depth=depth, lens=p)
 
-    def planes(self) -> list[tuple[float, float, float, float]]:
+    def planes(self, *, clamped: bool = False) -> list[tuple[float, float, float, float]]:
         """The sides of what is seen of the world: ``a x + b y + c z + d`` is negative beyond one.
 
         A fiftieth wider than the picture: what is drawn at least a pixel wide may reach as far.
+        Not so along the line of sight, where far away a fiftieth would be all that there is.
+
+        Args:
+            clamped: OpenGL draws what is nearer than the near plane, and farther than the far one.
         """
         clip = [
             [sum(row[k] * self.rows[k][j] for k in range(4)) for j in range(4)] for row in self.lens
         ]
-        wide = [1.02 * part for part in clip[3]]
         found = []
-        for row in clip[:3]:
+        for row, margin in zip(clip[: 2 if clamped else 3], (1.02, 1.02, 1.000001), strict=False):
             for sign in (1.0, -1.0):
-                a, b, c, d = (w + sign * part for w, part in zip(wide, row, strict=True))
+                a, b, c, d = (
+                    margin * w + sign * part for w, part in zip(clip[3], row, strict=True)
+                )
                 found.append((a, b, c, d))
         return found
 

@@ -380,13 +380,16 @@ class Effect:
             defaults.
         bounds: The box (lower, upper) in the effect's own space that holds all that is ever seen of
             it while it stands still, sizes included; `measure_bounds` finds it. What lies outside
-            the camera's view is then not drawn. None draws always.
+            the camera's view is then not drawn. None draws always, and so are bursts drawn that
+            share textures: it is one draw for all of them, wherever they are.
         when_unseen: What time does while no camera sees the bounds: it goes on (``"play"``), stops
             (``"pause"``), or is made up for in one update when it is seen again (``"catch_up"``).
-            While nothing is drawn at all, every effect counts as seen.
+            While nothing is drawn at all, every effect counts as seen. The time of bursts always
+            goes on, since nobody would end them.
         lod: (near, far) distances from the camera to the effect: up to near all births come, from
             there fewer and fewer, from far on none, as if `EffectInstance.amount` fell. The
-            nearest camera since the last update counts. None changes nothing.
+            nearest camera since the last update counts. Bursts bring all their births: leave out
+            those that are too far away. None changes nothing.
     """
 
     name: Annotated[str, Text("a name")]

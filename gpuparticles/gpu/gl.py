@@ -71,6 +71,7 @@ _CORE = {
     "GetIntegerv": "ip",
     "GetShaderInfoLog": "iipp",
     "GetShaderiv": "iip",
+    "IsEnabled": "i>b",
     "IsEnabledi": "ii>b",
     "IsBuffer": "i>b",
     "IsProgram": "i>b",
@@ -179,6 +180,7 @@ class GL:
     # Capabilities.
     BLEND = 0x0BE2
     DEPTH_TEST = 0x0B71
+    DEPTH_CLAMP = 0x864F
     STENCIL_TEST = 0x0B90
     CULL_FACE = 0x0B44
     SCISSOR_TEST = 0x0C11

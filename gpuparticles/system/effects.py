@@ -122,7 +122,7 @@ class EffectInstance(Controls):
         self._draw_order = 0
         self._layer: Layer | None = None
         watched = effect.bounds is not None or effect.lod is not None
-        self._watch = Watch(effect) if watched else None
+        self._watch = Watch(effect, scene.draws) if watched else None
         self._emitters: dict[str, EmitterInstance] = {}
         try:
             for index, emitter in enumerate(effect.emitters):
@@ -542,7 +542,7 @@ class EffectInstance(Controls):
     def _advance(self, dt: float) -> None:
         """Advance by dt seconds of the host's time."""
         dt = min(dt * self._speed, LONGEST_UPDATE)
-        if self._watch is not None and not self._paused:
+        if self._watch is not None and not self._paused and not self._once:
             dt = min(self._watch.attend(dt, self._scene.draws), LONGEST_UPDATE)
             self._thin()
         if self._idle or not dt:

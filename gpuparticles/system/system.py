@@ -241,6 +241,8 @@ class ParticleSystem:
         A thousand bursts of an effect share one set of textures; each behaves as if alone. Those
         whose births are not the same for all (a prewarm, ranges or curves of the rate, random
         bursts, pulses, a delay, a limit, a fixed frame rate) have textures of their own.
+        `Effect.when_unseen` and `Effect.lod` are not for bursts: their time goes on unseen, and all
+        births come.
 
         Args:
             effect: The effect, or its name in the library.
@@ -484,17 +486,19 @@ class ParticleSystem:
             if not isinstance(light, Light):
                 raise EffectError(f"light: {show(light)} is no Light")
             camera = camera._replace(light=light)
-        scene.draws += 1
-        visible = _visible(scene, camera)
-        if not any(playing._seen for playing in visible):
+        if not _to_see(scene):
             return
-        unsorted = [
-            sort for playing in visible if playing._sorts for sort in playing._unsorted(camera)
-        ]
-        soft = any(playing._soft for playing in visible)
-        weighs = any(playing._weighs and playing._seen for playing in visible)
         with scene.guard, ExitStack() as bound:
             check_target(scene.guard.gl, scene.guard.framebuffer, "draw", color=True)
+            scene.draws += 1
+            visible = _visible(scene, camera)
+            if not any(playing._seen for playing in visible):
+                return
+            unsorted = [
+                sort for playing in visible if playing._sorts for sort in playing._unsorted(camera)
+            ]
+            soft = any(playing._soft for playing in visible)
+            weighs = any(playing._weighs and playing._seen for playing in visible)
             for layer in dict.fromkeys(map(_in, visible)):
                 if layer is not None:
                     layer.prepare()
@@ -557,12 +561,14 @@ class ParticleSystem:
             raise ValueError(f"cutoff: {cutoff!r} is not a number from 0 to 1")
         light = View.of(view, projection, depth_test)._replace(cutoff=float(cutoff))
         scene = self._scene
-        visible = _visible(scene, light)
-        if not any(playing._seen for playing in visible):
+        if not _to_see(scene):
             return
-        unlinked = [sort for playing in visible if playing._sorts for sort in playing._unlinked()]
         with scene.guard:
             check_target(scene.guard.gl, scene.guard.framebuffer, "draw_depth", color=False)
+            visible = _visible(scene, light)
+            unlinked = [
+                sort for playing in visible if playing._sorts for sort in playing._unlinked()
+            ]
             if unlinked:
                 scene.guard.simulate()
                 for sort in unlinked:
@@ -744,11 +750,17 @@ def _place(position: object, transform: object, where: str) -> Place:
     return IDENTITY._replace(place=position_of(position, "position"))
 
 
+def _to_see(scene: Scene) -> bool:
+    """Whether a draw has anything to do: there is something to draw, or who asks for cameras."""
+    return any(playing._seen or playing._watch for playing in scene.playing)
+
+
 def _visible(scene: Scene, view: View) -> list[Playing]:
-    """What may be seen of what plays."""
+    """What may be seen of what plays, inside the guard."""
     if not any(playing._watch for playing in scene.playing):
         return scene.playing
-    planes = view.planes()
+    gl = scene.guard.gl
+    planes = view.planes(clamped=bool(gl.IsEnabled(gl.DEPTH_CLAMP)))
     return [playing for playing in scene.playing if playing._in_view(view, planes)]
 
 

@@ -23,12 +23,13 @@ class Watch:
 
     Args:
         effect: Gives the bounds, the level of detail and what happens out of view.
+        draws: How often was drawn before.
 
     Attributes:
         share: The level of detail, 0 to 1.
     """
 
-    def __init__(self, effect: Effect) -> None:
+    def __init__(self, effect: Effect, draws: int) -> None:
         self._effect = effect
         self._life = max(
             effect.longest_life(emitter) + (emitter.trail.lingers if emitter.trail else 0.0)
@@ -41,7 +42,7 @@ class Watch:
         boundless = any(emitter.look.size_unit == "pixels" for emitter in effect.emitters)
         self._bounds = None if boundless else effect.bounds
         self.share = 1.0
-        self._draws = 0
+        self._draws = draws
         self._seen = False
         self._nearest = math.inf
         self._missed = 0.0

@@ -11,7 +11,9 @@ import pytest
 
 import gpuparticles as gp
 from gpuparticles.draw.camera import look_at, orthographic, perspective
+from gpuparticles.gpu.gl import GL
 from tests.draw.conftest import Scene
+from tests.gpu.host_state import Raw
 
 FRONT = look_at((0, 0, 10), (0, 0, 0))
 AWAY = look_at((0, 0, 10), (0, 0, 20))
@@ -103,6 +105,130 @@ def test_particles_that_were_left_behind_are_drawn(scene: Scene) -> None:
     assert canvas.pixels().any()
 
 
+INFINITE = perspective(40, 1, 0.1, 100)
+INFINITE[2, 2:] = 1, 0.2
+REVERSED = {
+    "reversed": np.diag((1.0, 1.0, -1.0, 1.0)) @ LENS,
+    "reversed, without end": INFINITE,
+    "reversed, flat": np.diag((1.0, 1.0, -1.0, 1.0)) @ orthographic(-4, 4, -4, 4, 0.1, 100),
+}
+
+
+@pytest.mark.parametrize("name", REVERSED)
+def test_depth_that_is_reversed_culls_as_depth_that_is_not(
+    scene: Scene, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    """OpenGL 3.3 has no other clip volume: the projection reverses it, and the test is >=."""
+    lens = REVERSED[name]
+    assert (lens @ (0, 0, -0.1, 1))[2] == pytest.approx((lens @ (0, 0, -0.1, 1))[3]), "near is 1"
+    scene.particles.play(puff(), seed=3)
+    scene.update(0.3)
+    drawn = draws(scene.particles, monkeypatch)
+    canvas = scene.make_canvas((32, 32), depth=True)
+    how: dict[str, Any] = {"projection": lens, "depth_test": ">=", "cleared_depth": 0.0}
+    for eye, target, seen in (
+        ((0, 0, 10), (0, 0, 0), True),
+        ((9, -3, 4), (0.5, 0, 0), True),
+        ((0, 0, 20), (0, 0, 0), True),
+        ((0, 0, 10), (0, 0, 20), False),  # behind
+        ((0, 0, 10), (30, 0, 0), False),  # beside
+        ((0, 0, -200), (0, 0, 0), name == "reversed, without end"),  # beyond the far plane
+    ):
+        drawn.clear()
+        pixels = scene.draw(canvas, view=look_at(eye, target), **how)
+        assert bool(drawn) == seen, (eye, target)
+        if seen and eye[2] > 0:
+            assert pixels.any()
+    hidden = scene.draw(canvas, view=FRONT, **{**how, "cleared_depth": 1.0})
+    assert not hidden.any(), "a wall at the near plane is in front of all of it"
+
+
+def test_what_is_clamped_to_near_and_far_plane_is_not_culled_by_them(
+    scene: Scene, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As hosts do for shadow maps: what stands between the light and its near plane casts too."""
+    scene.particles.play(puff(), seed=3)
+    scene.update(0.3)
+    drawn = draws(scene.particles, monkeypatch)
+    canvas = scene.make_canvas((32, 32), depth=True)
+    raw = Raw(scene.ctx)
+    for near, far in ((20, 40), (1, 5)):  # it is 10 units ahead
+        lens = orthographic(-2, 2, -2, 2, near, far)
+        for clamped in (False, True):
+            (raw.Enable if clamped else raw.Disable)(GL.DEPTH_CLAMP)
+            drawn.clear()
+            pixels = scene.draw(canvas, view=FRONT, projection=lens)
+            canvas.clear()
+            scene.particles.draw_depth(FRONT, lens, cutoff=0.1)
+            raw.Disable(GL.DEPTH_CLAMP)
+            assert bool(pixels.any()) == bool(drawn) == clamped
+            assert bool((canvas.depths() < 1).any()) == (clamped and near == 20)
+
+
+def test_time_does_not_wait_for_a_draw_after_play(scene: Scene) -> None:
+    """Though others have been drawn before; only who was looked for and not seen is out of view."""
+    scene.add()
+    scene.update()
+    scene.draw()
+    playing = scene.particles.play(puff(when_unseen="pause"))
+    scene.update(0.5)
+    assert playing.time == 0.5
+
+
+@pytest.mark.parametrize("space", ["world", "local"])
+def test_an_effect_that_follows_is_culled_by_where_it_is_now(
+    scene: Scene, monkeypatch: pytest.MonkeyPatch, space: str
+) -> None:
+    """Not by where it began, nor by where it is followed to only with the next update."""
+
+    class Body:
+        position = (0.0, 0.0, 0.0)
+
+    body = Body()
+    playing = scene.particles.play(puff(space), seed=3)
+    playing.follow(body)
+    free = gp.ParticleSystem(scene.ctx, max_step=1e6)
+    same = free.play(puff(space, bounds=None), seed=3)
+    same.follow(body)
+    canvas = scene.make_canvas((32, 32))
+
+    def shown(x: float) -> bool:
+        """Whether anything is drawn for a camera before a place; what is culled is not seen."""
+        view = look_at((x, 0, 10), (x, 0, 0))
+        drawn.clear()
+        pixels = scene.draw(canvas, view=view, projection=LENS).copy()
+        found = bool(drawn)
+        canvas.clear()
+        free.draw(view, LENS)
+        np.testing.assert_array_equal(pixels, canvas.pixels())
+        return found
+
+    for particles in (scene.particles, free):
+        particles.update(0.3)
+    drawn = draws(scene.particles, monkeypatch)
+    assert shown(0)
+    assert not shown(30)
+    for step in range(1, 31):
+        body.position = (float(step), 0.0, 0.0)
+        if step == 30:
+            assert shown(29), "nobody has asked the body yet"
+        for particles in (scene.particles, free):
+            particles.update(0.1)
+        assert shown(step)
+    # After two longest lives, of a second each, nothing is left; what is carried has gone at once.
+    assert shown(30)
+    assert shown(24) == (space == "world")
+    assert not shown(0)
+    playing.follow(None)
+    same.follow(None)
+    body.position = (90.0, 0.0, 0.0)
+    for particles in (scene.particles, free):
+        particles.update(0.1)
+    assert shown(30)
+    assert not shown(90)
+    free.release()
+
+
 def test_far_from_the_origin_and_after_a_shift(scene: Scene) -> None:
     far = 1e7
     playing = scene.particles.play(puff(), transform=(far, 0, 0))
@@ -161,6 +287,30 @@ def test_without_any_draw_everything_counts_as_seen(scene: Scene) -> None:
     for _ in range(10):
         scene.particles.update(0.1)
     assert playing.time == pytest.approx(1.0)
+
+
+@pytest.mark.parametrize("pooled", [True, False])
+def test_bursts_end_unseen_and_bring_all_their_births(
+    scene: Scene, monkeypatch: pytest.MonkeyPatch, pooled: bool
+) -> None:
+    """Whether they share textures or cannot; those that share them are drawn always."""
+    how: dict[str, Any] = {"when_unseen": "pause", "lod": (1, 2), "loop": False}
+    made = puff(**how, prewarm=0.0 if pooled else 0.01)
+    expected = scene.particles.play(puff(bounds=None, loop=False, prewarm=made.prewarm), seed=1)
+    scene.particles.burst(made, seed=1)
+    drawn = draws(scene.particles, monkeypatch)
+    canvas = scene.make_canvas((8, 8))
+    for _ in range(8):
+        scene.particles.update(0.1)
+        assert scene.particles.stats.live == 2 * expected.live_count
+        drawn.clear()
+        scene.draw(canvas, view=AWAY, projection=LENS)
+        assert len(drawn) == (2 if pooled else 1)
+    assert expected.births > 50
+    for _ in range(20):
+        scene.particles.update(0.1)
+        scene.draw(canvas, view=AWAY, projection=LENS)
+    assert scene.particles._scene.playing == [expected], "it is over"
 
 
 def test_one_of_two_views_is_enough(scene: Scene) -> None:
