@@ -515,6 +515,29 @@ def test_what_cannot_be_drawn_into_is_refused_before_anything_changes(
     assert again.any(), "and drawing goes on"
 
 
+@pytest.mark.parametrize("way", ["plain", "weighted", "layer", "model"])
+def test_integers_beside_the_first_colour_stay(scene: Scene, make: Make, way: str) -> None:
+    """As a host has numbers of objects beside its picture."""
+    stage = Stage(scene, way)
+    expected = stage.draw(make())
+    target, _ = make(), make(form=RGBA32I, depth=False)
+    raw, name = target.raw, (ctypes.c_int * 1)()
+    where = GL.FRAMEBUFFER, GL.COLOR_ATTACHMENT0
+    raw.GetFramebufferAttachmentParameteriv(*where, GL.FRAMEBUFFER_ATTACHMENT_OBJECT_NAME, name)
+    raw.BindFramebuffer(GL.FRAMEBUFFER, target.framebuffer)
+    second = GL.COLOR_ATTACHMENT0 + 1
+    raw.FramebufferTexture2D(GL.FRAMEBUFFER, second, GL.TEXTURE_2D, name[0], 0)
+    target.draws = (0, 1)
+    target.clear()
+    raw.ClearBufferiv(GL.COLOR, 1, (ctypes.c_int * 4)(1, -2, 3, -4))
+    scene.particles.draw(VIEW, PROJECTION)
+    np.testing.assert_array_equal(target.pixels(), expected)
+    found = np.empty((16, 16, 4), np.int32)
+    raw.ReadBuffer(second)
+    raw.ReadPixels(0, 0, 16, 16, 0x8D99, GL.INT, found.ctypes.data_as(ctypes.c_void_p))
+    assert (found == (1, -2, 3, -4)).all()
+
+
 def test_a_context_without_a_window_has_no_default_framebuffer(scene: Scene) -> None:
     scene.add()
     scene.update()
