@@ -17,6 +17,7 @@ struct Surface {
     float friction;    // part of the speed along that a hit takes, 0..1
     float loss;        // part of the lifetime that a hit costs, 0..1
     float radius;      // how far from the surface the particle is kept, units
+    float tremble;     // how far its normal may be from the true one, as a slope
     int answer;        // BOUNCE, STICK or DIE
 };
 
@@ -130,7 +131,8 @@ bool strike(
         along *= 1.0 - min(surface.friction, grip / max(length(along), 1e-30));
         contact.lost += surface.loss * p.lifetime;
     }
-    if (length(along) <= 1e-5 * weak) {
+    // What only a tilt of the normal could have turned aside has come down straight.
+    if (length(along) <= max(1e-5 * weak, surface.tremble * (weak + length(velocity)))) {
         along = vec3(0.0);
     }
     float bounce = surface.restitution * speed;
@@ -156,7 +158,8 @@ bool strike(
         vec3 pull = force - n * lift;
         float hold = surface.friction < 1.0 ? -lift * coulomb(surface.friction) : 1e30;
         velocity = along;
-        if (along == vec3(0.0) && length(pull) <= hold - 1e-5 * lift) {
+        float still = max(hold, -lift * surface.tremble);
+        if (along == vec3(0.0) && length(pull) <= still - 1e-5 * lift) {
             p.position = place;
             p.velocity = vec3(0.0);
             contact.resting = true;

@@ -254,7 +254,7 @@ def _constrain(
                 radius += f" + {stem}_radius_factor * width"
             answer = modifier.on_hit.upper()
             surface = f"Surface({stem}_surface.x, {stem}_surface.y, {stem}_surface.z, {radius}"
-            lines.append(f"        contact.surface = {surface}, {answer});")
+            lines.append(f"        contact.surface = {surface}, {modifier.tremble}, {answer});")
             if surfaces:
                 lines.append("        contact.bent = contact.struck > 0;")
         call = _kernel_call(index, modifier, emitter, pooled=pooled, travels=travels)
@@ -273,7 +273,7 @@ def _constrain(
     if any(map(measures, modifiers)):
         over_life = "curve_at(u_size_over_life, p.life)"
         lines.insert(0, f"        float width = texelFetch(u_attributes, slot, 0).x * {over_life};")
-    nothing = "Surface(0.0, 0.0, 0.0, 0.0, BOUNCE)"
+    nothing = "Surface(0.0, 0.0, 0.0, 0.0, 0.0, BOUNCE)"
     contact = [
         "        vec3 force = (p.velocity - before.velocity) / max(h, 1e-30);",
         "        Contact contact = Contact(",

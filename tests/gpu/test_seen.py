@@ -255,6 +255,26 @@ def test_what_lies_on_a_slope_stays_there(system: System, one: One, picture: Pic
     assert ends[1].min() > 0.3
 
 
+def test_on_level_ground_it_rests_without_friction(
+    system: System, one: One, picture: Picture
+) -> None:
+    """However its normals tremble: nothing creeps, and nothing spins."""
+    projection = PROJECTIONS["perspective"]
+    particles = system()
+    particles.set_depth(picture.draw(sheet((0, 1, 0)), projection), VIEW, projection)
+    effect = fallen(one, gp.CollideDepth(), speed=0, angular_velocity=90)
+    instance = particles.play(effect)
+    for _ in range(300):
+        particles.update(1 / 30)
+    before = instance["it"].read()
+    particles.update(1)
+    after = instance["it"].read()
+    assert len(after) == 40
+    assert np.array_equal(before["position"], after["position"])
+    assert np.array_equal(before["rotation"], after["rotation"])
+    assert not after["velocity"].any()
+
+
 def test_what_is_hidden_is_flown_through(system: System, one: One, picture: Picture) -> None:
     """Deeper than the thickness behind a roof, and beside the picture; nothing is put in front."""
     projection = PROJECTIONS["orthographic"]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal, NamedTuple, Self, get_args
+from typing import Annotated, ClassVar, Literal, NamedTuple, Self, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -49,7 +49,13 @@ class Collision(Constraint):
         radius_factor: The same, as a factor of the particle's size; 0.5 is half its width. Added
             to `particle_radius`.
         on_hit: ``"bounce"``; ``"stick"``: stay where it hit, for good; ``"die"``.
+
+    Attributes:
+        tremble: How far normals of the kind may be from the true ones, as a slope: what a tilt so
+            small would set in motion lies still.
     """
+
+    tremble: ClassVar[float] = 0.0
 
     restitution: Annotated[float, Number("a restitution", least=0, most=1)] = 0.5
     friction: Annotated[float, Number("a friction", least=0, most=1)] = 0.0

@@ -207,7 +207,9 @@ def _strike(
     taken = np.minimum(friction, grip / np.maximum(length(along), np.float32(1e-30)))
     along = np.where(hard[:, None], along * (1 - taken)[:, None], along)
     flight.lost[who] += np.where(hard, np.float32(surface.lifetime_loss) * lifetime[who], 0)
-    along = np.where((length(along) <= np.float32(1e-5) * weak)[:, None], 0, along)
+    tremble = np.float32(surface.tremble)
+    least = np.maximum(np.float32(1e-5) * weak, tremble * (weak + length(hit)))
+    along = np.where((length(along) <= least)[:, None], 0, along)
     bounce = np.float32(surface.restitution) * speed
     bounce = np.where(touching | (bounce <= weak), 0, bounce).astype(np.float32)
     bounce = np.where(touching, bounce, np.maximum(bounce, across(n, hit)))
@@ -226,7 +228,8 @@ def _strike(
     flies = (bounce > 0) | (lift > 0)
     pull = force - n * lift[:, None]
     hold = -lift * coulomb if friction < 1 else np.full_like(lift, _ENDLESS)
-    lies = ~flies & ~np.any(along, axis=1) & (length(pull) <= hold - np.float32(1e-5) * lift)
+    still = np.maximum(hold, -lift * tremble)
+    lies = ~flies & ~np.any(along, axis=1) & (length(pull) <= still - np.float32(1e-5) * lift)
     pushed = along + rest * pull
     fast = length(pushed)
     brake = hold * rest[:, 0]

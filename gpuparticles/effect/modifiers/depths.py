@@ -54,8 +54,8 @@ class CollideDepth(Collision):
     The host gives the depth, and the camera that it was drawn with, by
     `ParticleSystem.set_depth`; without one nothing is met. Each pixel stands for a plane, whose
     normal comes from the closer of its neighbours: the depth should have 24 bits or be of floats.
-    Such normals tremble all the same, so what has no friction creeps on level ground; a friction of
-    0.05 lets it rest.
+    Such normals tremble all the same, so a slope of two in a hundred counts as level: what lies
+    there rests, without friction too.
     What the camera does not see, particles fly through: what lies outside of the picture, and what
     is hidden behind something by more than `thickness`. The way of a step is followed as a straight
     line, looked at every 4 pixels, or at 32 places where it is longer.
@@ -66,6 +66,7 @@ class CollideDepth(Collision):
     """
 
     looks: ClassVar[bool] = True
+    tremble: ClassVar[float] = 0.02
 
     thickness: Annotated[float, Number("a thickness", least=0)] = 1.0
 
