@@ -17,7 +17,14 @@ from gpuparticles.effect.effect import Effect
 from gpuparticles.effect.random import pcg
 from gpuparticles.effect.shapes import Moments
 from gpuparticles.effect.values import Range, span
-from gpuparticles.playback.player import LONGEST_BOOKING, LONGEST_MOTION, Step, grow_old, split
+from gpuparticles.playback.player import (
+    LONGEST_BOOKING,
+    LONGEST_MOTION,
+    SHORTEST_PATH,
+    Step,
+    grow_old,
+    split,
+)
 from gpuparticles.playback.population import Births, Newborn, Population, hash_seed
 from gpuparticles.playback.timeline import RATE
 
@@ -184,7 +191,7 @@ class Crowd:
         """The steps that advance all instances by dt; see Player.steps."""
         count = split(dt, max_step)
         h = dt / count
-        rate = 1.0 / dt
+        rate = 1.0 / max(dt, SHORTEST_PATH)
         population = self.population
         mortal = population.mortal
         longest = population.horizon if mortal else LONGEST_MOTION

@@ -28,7 +28,15 @@ from gpuparticles.playback.poses import Poses
 from gpuparticles.playback.saved import Limits, Saved, Saves, UnfitError
 from gpuparticles.playback.timeline import DISTANCE, MANUAL, RATE, Run, Timeline
 
-__all__ = ["LONGEST_BOOKING", "LONGEST_MOTION", "Player", "Step", "grow_old", "split"]
+__all__ = [
+    "LONGEST_BOOKING",
+    "LONGEST_MOTION",
+    "SHORTEST_PATH",
+    "Player",
+    "Step",
+    "grow_old",
+    "split",
+]
 
 #: Births in a step up to which plain Python is quicker than NumPy.
 _FEW = 16
@@ -40,9 +48,9 @@ LONGEST_MOTION = 10.0
 #: what it would have dropped; what lies before is only counted.
 LONGEST_BOOKING = 120.0
 
-# Seconds whose inverse still fits into single precision: along the path of an update that is
-# shorter nothing moves anyway.
-_SHORTEST = 1e-30
+#: Seconds whose inverse still fits into single precision: along the path of an update that is
+#: shorter nothing moves anyway.
+SHORTEST_PATH = 1e-30
 
 # Births that an emitter without deaths takes over from a hitch, at a time, and after how many
 # times that bring nobody the rest is only counted.
@@ -312,7 +320,7 @@ class Player(Saves):
         self._speed = distance / dt if distance else 0.0
         if self.timeline.driver is not None and not self._rates:
             self.ask((dt, split(dt, max_step)))
-        if _SHORTEST < dt <= max_step:
+        if SHORTEST_PATH < dt <= max_step:
             # Nearly every frame, and a generator costs as much as the rest of this.
             step = self._step(dt, 0.0, 1.0 / dt)
             return () if step is None else (step,)
@@ -327,7 +335,7 @@ class Player(Saves):
         return self._several(count / fps, count, 1.0 / fps)
 
     def _several(self, dt: float, count: int, h: float) -> Iterator[Step]:
-        rate = 1.0 / max(dt, _SHORTEST)
+        rate = 1.0 / max(dt, SHORTEST_PATH)
         seen = self._seen(dt, count)
         forget = 0
         early: list[Run] = []

@@ -156,6 +156,6 @@ def test_bursts_that_share_textures_lie_in_the_field_as_one_alone(
         found = everybody[everybody["instance"] == seed]
         expected = living(single["it"]._simulation)
         place, local = place_of(matrices[seed]), space == "local"
-        assert to_world(found, place, local=local, anchor=pool.anchor) == pytest.approx(
+        assert to_world(found, place, local=local, anchor=pool._anchor) == pytest.approx(
             to_world(expected, place, local=local, anchor=single._anchor), abs=1e-3
         )
