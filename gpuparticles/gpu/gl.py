@@ -23,8 +23,11 @@ MOST_UNITS = 15
 UNIFORM_BINDINGS = 1
 """The engine binds uniform buffers at point 0 alone."""
 
-DRAW_BUFFERS = 8
-"""The engine's framebuffers have at most so many colour attachments; every driver has them."""
+DRAW_BUFFERS = 6
+"""Most of the engine's framebuffers have at most so many colour attachments."""
+
+MOST_DRAW_BUFFERS = 8
+"""And those of the few emitters whose process keeps so much; every driver has them."""
 
 # Name -> arguments > result. i: any 32-bit integer, enum, name or boolean; p: a ctypes array;
 # l: a pointer-sized offset, size or object; q: a 64-bit integer; b: a boolean result.

@@ -20,6 +20,7 @@ from gpuparticles.errors import ContextError
 from gpuparticles.gpu.gl import (
     DRAW_BUFFERS,
     GL,
+    MOST_DRAW_BUFFERS,
     MOST_UNITS,
     NOT_CURRENT,
     OTHER_CURRENT,
@@ -177,13 +178,18 @@ class Guard:
             for enum, offset in ((gl.UNIFORM_BUFFER_START, 0), (gl.UNIFORM_BUFFER_SIZE, 8))
         ]
 
-        # Saved when a mode that sets them is first chosen: set by all modes, or by some.
+        # Saved when a mode that sets them is first chosen: set by all modes, or by some; and of the
+        # last draw buffers, which few need, when these are asked for.
         states = _states(gl)
+        last = [s for s in states if s.buffer is not None and s.buffer >= DRAW_BUFFERS]
+        states = [s for s in states if s not in last]
         self._blocks = (
             _Block(gl, (s for s in states if s.simulate is not None and s.draw is not None)),
             _Block(gl, (s for s in states if s.draw is None)),
             _Block(gl, (s for s in states if s.simulate is None)),
+            _Block(gl, last),
         )
+        self._widened = False
         self._saved: list[bytes | None] = [None] * len(self._blocks)
         self._plans: dict[tuple[Any, ...], tuple[Call, ...]] = {}
 
@@ -287,6 +293,7 @@ class Guard:
                 self._saved = [None] * len(self._saved)
             self._put_bindings_back()
         self._mode = _HOST
+        self._widened = False
         self._reached = self._canvas = self._drawn_into = 0
         self._put_target_back()
         ctx = self._ctx
@@ -357,6 +364,22 @@ class Guard:
             if sampler or not self._restore:
                 gl.BindSampler(unit, 0)
         self._reached = max(self._reached, units)
+
+    def widen(self) -> None:
+        """While simulating: have as many draw buffers as any framebuffer of ours has.
+
+        To save those that few need costs a tenth of a call.
+        """
+        if self._widened:
+            return
+        self._widened = True
+        block = self._blocks[3]
+        if self._restore:
+            self._saved[3] = block.read()
+        for state in block.states:
+            assert state.simulate is not None
+            for function, arguments in state.set(state.simulate):
+                function(*arguments)
 
     def draw(self, depth: str | None = "<=", *, write: bool = False) -> None:
         """Make the state right for premultiplied sprites into the host's framebuffer.
@@ -454,14 +477,17 @@ class Guard:
             self._undo()
         if self._restore:
             saved = self._saved
-            for some in (0, 1 if mode is _SIMULATE else 2):
+            wanted: tuple[int, ...] = (0, 2)
+            if mode is _SIMULATE:
+                wanted = (0, 1, 3) if self._widened else (0, 1)
+            for some in wanted:
                 if saved[some] is None:
                     saved[some] = self._blocks[some].read()
         self._follow(mode)
 
     def _follow(self, mode: str) -> None:
         """Make the calls that lead from the present mode to another."""
-        key = (self._mode, mode, *self._saved)
+        key = (self._mode, mode, self._widened, *self._saved)
         plan = self._plans.get(key)
         if plan is None:
             if len(self._plans) >= _PLANS:
@@ -473,8 +499,9 @@ class Guard:
 
     def _plan(self, mode: str) -> Iterator[Call]:
         """The calls for all states whose values differ between the present mode and another."""
-        for block, data in zip(self._blocks, self._saved, strict=True):
-            for state in block.states if data is not None or not self._restore else ():
+        for number, (block, data) in enumerate(zip(self._blocks, self._saved, strict=True)):
+            unsaved = not self._restore and (number < 3 or self._widened)
+            for state in block.states if data is not None or unsaved else ():
                 host = None if data is None else state.decode(data)
                 value = state.value(mode, host)
                 if value is not None and (
@@ -762,9 +789,9 @@ def _states(gl: GL) -> list[_State]:
         states.append(
             _State((gl.CLIP_ORIGIN, gl.CLIP_DEPTH_MODE), clip, None, setter(gl.ClipControl))
         )
-    for buffer in range(1, DRAW_BUFFERS):
+    for buffer in range(1, MOST_DRAW_BUFFERS):
         states.append(_State((gl.BLEND,), off, None, switch(gl.BLEND, buffer), buffer, layout="B"))
-    for buffer in range(DRAW_BUFFERS):
+    for buffer in range(MOST_DRAW_BUFFERS):
         mask = setter(gl.ColorMaski, buffer)
         states.append(_State((gl.COLOR_WRITEMASK,), (1, 1, 1, 1), None, mask, buffer, layout="4B"))
 

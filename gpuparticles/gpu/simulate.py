@@ -19,7 +19,7 @@ from gpuparticles.effect.shapes import Arced
 from gpuparticles.effect.sprite import Sprite
 from gpuparticles.effect.values import Curve, Gradient
 from gpuparticles.gpu.deaths import Deaths
-from gpuparticles.gpu.gl import TEXTURE_UNITS
+from gpuparticles.gpu.gl import DRAW_BUFFERS, TEXTURE_UNITS
 from gpuparticles.gpu.guard import Guard
 from gpuparticles.gpu.history import History
 from gpuparticles.gpu.programs import QUADS, STEP_UNITS, UNITS, Held, Program, Programs
@@ -46,6 +46,7 @@ from gpuparticles.shaders.layout import (
     FEW,
     HEAD,
     Block,
+    birth_outputs,
     curves,
     kept,
     moving,
@@ -195,6 +196,10 @@ class Simulation:
             # Whether a step binds more than the first texture units.
             bound = (self.history, self._tables, self.instances)
             units = max(program.units for program in self._held)
+            written = birth_outputs(
+                self._keeps, pooled=self._pooled, trailed=text.trail is not None
+            )
+            self._spread = len(written) > DRAW_BUFFERS
             self._wide = units > STEP_UNITS or any(each is not None for each in bound)
             self._units = max(units, TEXTURE_UNITS)
             if capacity:
@@ -349,6 +354,8 @@ class Simulation:
         self._write_uniforms()
         if self._keeps:
             self._guard.reach(self._units)
+        if self._spread:
+            self._guard.widen()
         self._guard.target(state.update_target, state.width, self.rows)
         state.bind(self._kept_names)
         assert self._shift is not None
@@ -439,6 +446,8 @@ class Simulation:
         assert state is not None
         if self._wide:
             self._guard.reach(self._units)
+        if self._spread:
+            self._guard.widen()
         if self._tables is not None:
             self._tables.use(_TABLES_UNIT)
         if step.forget:

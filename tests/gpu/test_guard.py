@@ -550,7 +550,7 @@ def test_without_restoring_the_target_alone_is_put_back(bench: Bench) -> None:
     host, engine, guard = bench.host, bench.engine, Guard(bench.ctx, restore=False)
     usual = check(bench)
     kept = {"DRAW_FRAMEBUFFER", "READ_FRAMEBUFFER", "VIEWPORT[0]", "VIEWPORT[1]", "DRAW_BUFFERS"}
-    kept |= {"STENCIL_FUNC_FRONT", "DEPTH_RANGE", "BLEND_FUNC[1]"}
+    kept |= {"COLOR_WRITEMASK[6]", "STENCIL_FUNC_FRONT", "DEPTH_RANGE", "BLEND_FUNC[1]"}
     with host.awkward(*host.states) as values:
         with guard:
             guard.simulate()
