@@ -85,39 +85,28 @@ class Ribbons:
         self._ribbon = ribbon
 
     def draw(
-        self, view: View, from_particles: bytes, tint: bytes, clock: Clock, behind: float
+        self,
+        view: View,
+        from_particles: bytes,
+        tint: bytes,
+        clock: Clock,
+        behind: float,
+        *,
+        cast: bool = False,
     ) -> None:
         """Draw what links the living; arguments as for Trails.draw.
 
         Raises:
             ContextError: The host has released the texture.
         """
-        self._render(self._program, view, from_particles, tint, clock, behind)
-
-    def cast(
-        self, view: View, from_particles: bytes, tint: bytes, clock: Clock, behind: float
-    ) -> None:
-        """Draw the depth of what covers; arguments as for Trails.draw.
-
-        Raises:
-            ContextError: The host has released the texture.
-        """
-        if not self._ribbon.casts:
-            return
-        if self._cast is None:
-            self._cast = self._programs.acquire(self._compose_cast(), quads=True)
-        self._cast.write("u_cutoff", _pack_float(view.cutoff))
-        self._render(self._cast, view, from_particles, tint, clock, behind)
-
-    def _render(
-        self,
-        program: Program,
-        view: View,
-        from_particles: bytes,
-        tint: bytes,
-        clock: Clock,
-        behind: float,
-    ) -> None:
+        program = self._program
+        if cast:
+            if not self._ribbon.casts:
+                return
+            if self._cast is None:
+                self._cast = self._programs.acquire(self._compose_cast(), quads=True)
+            program = self._cast
+            program.write("u_cutoff", _pack_float(view.cutoff))
         simulation, ribbon = self._simulation, self._ribbon
         rows, state = simulation.rows, simulation.state
         if not rows or state is None:

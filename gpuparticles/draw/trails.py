@@ -77,6 +77,8 @@ class Trails:
         clock: Clock,
         behind: float,
         place: Place,
+        *,
+        cast: bool = False,
     ) -> None:
         """Draw what there is of trails.
 
@@ -84,46 +86,22 @@ class Trails:
             view: The camera.
             from_particles: Packed matrix from where positions are to the view.
             tint: Packed straight RGBA.
-            place: Where the emitter is now.
             clock: The emitter's, after its last step.
             behind: By how many seconds what is seen lies before that.
+            place: Where the emitter is now.
+            cast: Draw the depth of what covers, and nothing else.
 
         Raises:
             ContextError: The host has released the texture.
         """
-        self._render(self._program, view, from_particles, tint, clock, behind, place)
-
-    def cast(
-        self,
-        view: View,
-        from_particles: bytes,
-        tint: bytes,
-        clock: Clock,
-        behind: float,
-        place: Place,
-    ) -> None:
-        """Draw the depth of what covers; arguments as for draw.
-
-        Raises:
-            ContextError: The host has released the texture.
-        """
-        if not self._trail.casts:
-            return
-        if self._cast is None:
-            self._cast = self._programs.acquire(self._compose_cast(), quads=True)
-        self._cast.write("u_cutoff", _pack_floats[1](view.cutoff))
-        self._render(self._cast, view, from_particles, tint, clock, behind, place)
-
-    def _render(
-        self,
-        program: Program,
-        view: View,
-        from_particles: bytes,
-        tint: bytes,
-        clock: Clock,
-        behind: float,
-        place: Place,
-    ) -> None:
+        program = self._program
+        if cast:
+            if not self._trail.casts:
+                return
+            if self._cast is None:
+                self._cast = self._programs.acquire(self._compose_cast(), quads=True)
+            program = self._cast
+            program.write("u_cutoff", _pack_floats[1](view.cutoff))
         simulation, trail = self._simulation, self._trail
         state, history = simulation.state, simulation.history
         if not simulation.rows or state is None or history is None:

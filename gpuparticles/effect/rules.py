@@ -13,7 +13,7 @@ import sys
 from collections.abc import Iterable, Sequence
 from dataclasses import KW_ONLY, dataclass
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -71,9 +71,10 @@ class Rule:
 class Filed(Rule):
     """The rule of what may lie in a file of its own, whose path is relative to the document's."""
 
-    def read(self, value: Any, folder: Path | None = None) -> Any:
-        """As of any rule; `folder` is the document's, None for the current one."""
-        raise NotImplementedError
+    if TYPE_CHECKING:  # it is for each rule to say
+
+        def read(self, value: Any, folder: Path | None = None) -> Any:
+            """As of any rule; `folder` is the document's, None for the current one."""
 
     def __get_pydantic_core_schema__(
         self, source: object, handler: GetCoreSchemaHandler

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Annotated, Any, Self
+from typing import Annotated, Any, ClassVar, Self
 
 from gpuparticles.effect.description import Takes, default, description
 from gpuparticles.effect.mistakes import Mistake, refused, show, suggestion
@@ -173,16 +173,18 @@ _Uniforms = Takes[Iterable[Uniform], tuple[Uniform, ...]]
 
 
 class Authored:
-    """GLSL of the author's own, and what it knows besides: ``code`` and ``uniforms``."""
+    """GLSL of the author's own, and what it knows besides: ``code`` and ``uniforms``.
+
+    Attributes:
+        functions: What finds the functions of which the code must have one.
+        lacks: What is said of code that has none of them.
+    """
 
     __slots__ = ()
+    functions: ClassVar[tuple[re.Pattern[str], ...]]
+    lacks: ClassVar[str]
     code: Any
     uniforms: Any
-
-    @property
-    def missing(self) -> str | None:
-        """What the code would have to have."""
-        raise NotImplementedError
 
     def mistakes(self) -> Iterator[Mistake]:
         """Code without what it is for, or with what it must not have, and names that are two's."""
@@ -194,8 +196,8 @@ class Authored:
                 yield Mistake(("uniforms", index, "name"), f"{show(name)} is that of {there} too")
             names.append("" if name is None else name)
         code = self.code
-        if self.missing is not None:
-            yield Mistake(("code",), f"{code} has {self.missing}")
+        if not any(function.search(code.bare) for function in self.functions):
+            yield Mistake(("code",), f"{code} has {self.lacks}")
         if re.search(r"^\s*#\s*version\b", code.bare, re.MULTILINE):
             yield Mistake(("code",), f"{code} has a #version; it is compiled as 330 core")
         if re.search(r"\bvoid\s+main\s*\(", code.bare):
@@ -221,13 +223,11 @@ class Shader(Authored):
         uniforms: What the code knows besides.
     """
 
+    functions: ClassVar[tuple[re.Pattern[str], ...]] = (_LOOK,)
+    lacks: ClassVar[str] = "no function vec4 look(Look p)"
+
     code: _CodeField
     uniforms: _Uniforms = default(())
-
-    @property
-    def missing(self) -> str | None:
-        """What the code would have to have."""
-        return None if _LOOK.search(self.code.bare) else "no function vec4 look(Look p)"
 
 
 @description
@@ -252,16 +252,13 @@ class Process(Authored):
         uniforms: What the code knows besides.
     """
 
+    functions: ClassVar[tuple[re.Pattern[str], ...]] = (_PROCESS, _START)
+    lacks: ClassVar[str] = (
+        "neither void process(inout State p) nor void start(inout State p, inout vec4 color)"
+    )
+
     code: _CodeField
     uniforms: _Uniforms = default(())
-
-    @property
-    def missing(self) -> str | None:
-        """What the code would have to have."""
-        if self.starts or self.steps:
-            return None
-        functions = "void process(inout State p) nor void start(inout State p, inout vec4 color)"
-        return f"neither {functions}"
 
     @property
     def starts(self) -> bool:
@@ -296,13 +293,11 @@ class ShaderFilter(Authored):
         uniforms: What the code knows besides.
     """
 
+    functions: ClassVar[tuple[re.Pattern[str], ...]] = (_FILTERED,)
+    lacks: ClassVar[str] = "no function vec4 filtered(Picture p)"
+
     code: _CodeField
     uniforms: _Uniforms = default(())
-
-    @property
-    def missing(self) -> str | None:
-        """What the code would have to have."""
-        return None if _FILTERED.search(self.code.bare) else "no function vec4 filtered(Picture p)"
 
     @property
     def sees(self) -> bool:

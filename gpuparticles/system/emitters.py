@@ -497,10 +497,10 @@ class EmitterInstance:
         """Draw the depth of what covers; arguments as for `_draw`."""
         clock = self._player.population.clock
         if self._ribbon is not None:
-            self._ribbon.cast(view, from_particles, tint, clock, behind)
+            self._ribbon.draw(view, from_particles, tint, clock, behind, cast=True)
         if self._trails is not None:
             here = self._within(place)
-            self._trails.cast(view, from_particles, tint, clock, behind, here)
+            self._trails.draw(view, from_particles, tint, clock, behind, here, cast=True)
         if not self.emitter.bare:
             self._sprites.cast(view, from_particles, tint, plane)
 
