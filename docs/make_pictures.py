@@ -118,6 +118,7 @@ def haze(path: Path) -> None:
             for _ in range(90):
                 particles.update(1 / 30)
             target.use()
+            target.clear()
             wall.render(vertices=3)
             particles.draw(view, projection)
         pixels = np.frombuffer(target.read(components=3), np.uint8)

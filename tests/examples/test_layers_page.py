@@ -7,6 +7,7 @@ from pathlib import Path
 
 import moderngl
 import numpy as np
+from PIL import Image
 
 import gpuparticles as gp
 
@@ -73,3 +74,12 @@ def test_hot_air_bends_and_shows_nothing(ctx: moderngl.Context) -> None:
     assert not changed[:, :20].any()
     assert found.max() <= 200
     assert abs(found.mean() - stripes.mean()) < 1
+
+
+def test_the_picture_of_hot_air_shows_a_fire_before_a_wall_and_bends_it() -> None:
+    picture = np.asarray(Image.open(ROOT / "docs/images/haze.png").convert("RGB")).astype(int)
+    plain, bent = np.split(picture, 2, axis=1)
+    assert (plain[150:, :, 0] > 230).sum() > 500, "a fire"
+    changed = np.abs(plain - bent).max(axis=2) > 20
+    assert 200 < changed.sum() < 0.1 * changed.size
+    assert not changed[:, :80].any()
